@@ -1,0 +1,89 @@
+"""Rows of sequences as rectangles: padded, bucketed by length, or cut from a stream.
+
+Shapes: B rows, P condition, T time.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from seriatim.codecs.symbols import PADDING, STOP
+from seriatim.data.sequences import Field
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a model is given (x), what it must predict (y), and which places count."""
+
+    x: Tensor                              # (B, P) the condition: nothing (P = 0), a prompt, a source
+    x_lengths: Tensor                      # (B,)   how much of each row of x is real
+    y: Tensor                              # (B, T)
+    y_mask: Tensor                         # (B, T) True where y counts
+    before: Tensor | None = None           # (B,)   stream: the symbol before y, when its state is carried over
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+def empty(rows: int) -> Tensor:
+    return torch.zeros(rows, 0, dtype=torch.long)
+
+
+def prompts(rows: Sequence[np.ndarray]) -> Batch:
+    """A batch that asks: what comes after each of these?"""
+    x, mask = pad(rows)
+    return Batch(x, mask.sum(1), empty(len(rows)), empty(len(rows)).bool())
+
+
+def pad(rows: Sequence[np.ndarray]) -> tuple[Tensor, Tensor]:
+    """Rows of different lengths -> (B, T) symbols and (B, T) mask."""
+    lengths = np.array([len(row) for row in rows], np.int64)
+    filled = np.full((len(rows), lengths.max(initial=0)), PADDING, np.int64)
+    mask = np.arange(filled.shape[1]) < lengths[:, None]
+    filled[mask] = np.concatenate(rows) if len(rows) else 0
+    return torch.from_numpy(filled), torch.from_numpy(mask)
+
+
+def of_lines(ids: Field, rows: np.ndarray) -> Batch:
+    """Whole sequences, each with its STOP."""
+    y, mask = pad([np.append(ids.row(s), STOP) for s in rows])
+    return Batch(empty(len(rows)), torch.zeros(len(rows), dtype=torch.long), y, mask)
+
+
+def buckets(lengths: np.ndarray, symbols: int, generator: np.random.Generator | None = None) -> list[np.ndarray]:
+    """Row numbers grouped by similar length, at most `symbols` padded places a group; shuffled if a generator is given."""
+    order = np.arange(len(lengths)) if generator is None else generator.permutation(len(lengths))
+    order = order[np.argsort(lengths[order], kind="stable")]
+    groups, start = [], 0
+    for stop in range(1, len(order) + 1):
+        if stop == len(order) or (stop + 1 - start) * (lengths[order[stop]] + 1) > symbols:
+            groups.append(order[start:stop])
+            start = stop
+    return groups if generator is None else [groups[i] for i in generator.permutation(len(groups))]
+
+
+def line_epoch(ids: Field, symbols: int, generator: np.random.Generator) -> Iterator[Batch]:
+    """One pass over independent sequences."""
+    return (of_lines(ids, rows) for rows in buckets(ids.lengths, symbols, generator))
+
+
+def stream_epoch(ids: Field, rows: int, length: int, generator: np.random.Generator) -> Iterator[Batch]:
+    """One pass over a stream: B readers, evenly spaced from a random place on, advance together by `length` symbols.
+
+    Each batch but the first continues the one before it, so that a state can be carried.
+    """
+    stream = ids.flat
+    rows = max(1, min(rows, len(stream) // (length + 1)))
+    span = -(-len(stream) // rows)                                      # symbols for each reader
+    begin = generator.integers(len(stream)) + np.arange(rows) * span    # (B,)
+    last = None
+    for t in range(0, span, length):
+        places = begin[:, None] + np.arange(t, min(t + length, span))   # (B, T)
+        y = torch.from_numpy(stream[places % len(stream)].astype(np.int64))
+        batch = Batch(empty(rows), torch.zeros(rows, dtype=torch.long), y, torch.ones_like(y, dtype=torch.bool))
+        yield replace(batch, before=last)
+        last = y[:, -1]

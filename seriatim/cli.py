@@ -1,0 +1,337 @@
+"""The command line: the verbs, with flags derived from the option records.
+
+Results go to stdout, everything else to stderr; `--format json` everywhere. Parsing imports neither torch
+nor anything slow, so that help answers at once.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import fields
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from seriatim import __version__
+from seriatim.config import UNITS, CodecOptions, DecodingOptions, MarkovOptions, NetworkOptions, TrainingOptions
+from seriatim.errors import ConfigError, SeriatimError, nearest, shorten
+from seriatim.models import MODELS, choose, parse, rung
+
+OVERVIEW = """\
+seriatim: sequence models from counting to attention, on your own data.
+
+  seriatim compare  language FILE            which model does this data deserve? a leaderboard
+  seriatim fit      language MODEL FILE      fit one model, keep it in a run folder
+  seriatim evaluate RUN FILE                 how well does it predict other data?
+  seriatim score    RUN FILE                 the log-probability of each sequence
+  seriatim generate RUN --prompt P           let it write
+  seriatim predict  RUN FILE                 what comes next after each sequence?
+  seriatim plot     RUN                      its learning curve, or a comparison's picture
+  seriatim models   [MODEL]                  all models, or all settings of one
+
+FILE is text, csv, tsv, jsonl, parquet or CoNLL-U, plain, .gz or .xz; or a built-in corpus: python-docs,
+python-code, independent, markov, hidden-markov, brackets, remember. `seriatim VERB --help` tells more.
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with our own errors and no abbreviations."""
+
+    def __init__(self, *arguments: Any, **settings: Any):
+        super().__init__(*arguments, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+
+    def error(self, message: str) -> None:
+        raise ConfigError(message, do=f"See `{self.prog} --help`")
+
+
+def add_flags(parser: argparse.ArgumentParser, cls: type, shown: Iterable[str] = (), title: str | None = None) -> None:
+    """A flag for every field of an option record; those not shown still work."""
+    group = parser.add_argument_group(title) if title else parser
+    taken = {action.dest for action in parser._actions}
+    for each in fields(cls):
+        if each.name in taken:
+            continue
+        rule = each.metadata
+        default = "" if each.default in (None, "") else f" (default {each.default})"
+        choices = f": {', '.join(rule['choices'])}" if rule["choices"] else ""
+        words = (rule["help"] + choices + default).replace("%", "%%")
+        boolean = {"nargs": "?", "const": "true"} if isinstance(each.default, bool) else {}
+        group.add_argument("--" + each.name.replace("_", "-"), default=argparse.SUPPRESS, metavar=each.name.split("_")[-1].upper()[:7],
+                           help=words if each.name in shown else argparse.SUPPRESS, **boolean)
+
+
+def data_flags(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("data")
+    group.add_argument("--unit", default=argparse.SUPPRESS, metavar="UNIT", help=f"what counts as one symbol: {', '.join(UNITS)}")
+    group.add_argument("--by", choices=("line", "stream"), help="text: a sequence a line, or all of it one stream (default)")
+    group.add_argument("--field", help="which field of a table to model")
+    group.add_argument("--columns", help="names of the columns of a table without a header: label,text")
+    group.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
+    add_flags(parser, CodecOptions)
+
+
+def setting_flags(parser: argparse.ArgumentParser) -> None:
+    """All settings of all models and of training; the usual ones are shown."""
+    add_flags(parser, TrainingOptions, ("minutes", "steps", "epochs", "seed"), "training")
+    add_flags(parser, MarkovOptions, ("order",), "model (all of them: seriatim models MODEL)")
+    add_flags(parser, NetworkOptions, ("width", "layers", "dropout"))
+
+
+def build_parser() -> Parser:
+    parser = Parser(prog="seriatim", usage="seriatim VERB ...", description=OVERVIEW, add_help=False)
+    parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--version", action="version", version=f"seriatim {__version__}", help=argparse.SUPPRESS)
+    parser.verbs = verbs = parser.add_subparsers(dest="verb", parser_class=Parser, metavar="")
+
+    def verb(name: str, summary: str, example: str) -> Parser:
+        added = verbs.add_parser(name, description=summary, epilog=f"example:\n  {example}")
+        added.add_argument("--format", choices=("table", "json"), default="table", help="how the result is printed")
+        return added
+
+    each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
+                "seriatim compare language book.txt --minutes 3")
+    each.add_argument("task", help="language")
+    each.add_argument("file", metavar="FILE", help="the data; the last 10 %% are the test")
+    each.add_argument("--models", help="names with commas between (default: all); a+b is a mixture")
+    each.add_argument("--out", help="folder for table, picture, report and runs (default: under runs/)")
+    data_flags(each)
+    setting_flags(each)
+
+    each = verb("fit", "Fit one model and keep it in a run folder. Ctrl-C keeps the best so far.",
+                "seriatim fit language lstm book.txt --minutes 3 --out runs/book")
+    each.add_argument("task", help="language")
+    each.add_argument("model", metavar="MODEL", help=", ".join(MODELS) + "; or a mixture: markov+lstm")
+    each.add_argument("file", metavar="FILE", help="training data")
+    each.add_argument("--valid", help="validation data (default: the last tenth of FILE)")
+    each.add_argument("--out", help="run folder (default: under runs/)")
+    each.add_argument("--resume", action="store_true", help="go on with a fit that was killed")
+    each.add_argument("--overwrite", action="store_true", help="replace the run that is there")
+    data_flags(each)
+    setting_flags(each)
+
+    for name, summary, example in (
+            ("evaluate", "Nats per token, bits per character, perplexity, with intervals and protocol.", "seriatim evaluate runs/book other.txt --format json"),
+            ("score", "One line a sequence: natural-log probability, number of tokens, number unknown.", "seriatim score runs/book sentences.txt"),
+            ("predict", "The likeliest next symbols after each sequence.", "seriatim predict runs/book beginnings.txt --top 3")):
+        each = verb(name, summary, example)
+        each.add_argument("run", metavar="RUN", help="a run folder")
+        each.add_argument("file", metavar="FILE", help="the data")
+        each.add_argument("--field", help="which field of a table to read")
+        each.add_argument("--columns", help="names of the columns of a table without a header")
+        each.add_argument("--input-format", metavar="NAME", help="the format, if the ending does not tell")
+        if name == "predict":
+            each.add_argument("--top", type=int, default=5, help="how many symbols (default 5)")
+
+    each = verb("generate", "Let a fitted model write.", 'seriatim generate runs/book --prompt "Call me" --length 200 --temperature 0.8 --seed 1')
+    each.add_argument("run", metavar="RUN", help="a run folder")
+    each.add_argument("--prompt", default="", help="what it goes on from")
+    add_flags(each, DecodingOptions, [f.name for f in fields(DecodingOptions)], "decoding")
+
+    each = verb("plot", "Draw a run's learning curve, or a comparison's quality against time.", "seriatim plot runs/book --out curve.png")
+    each.add_argument("run", metavar="FOLDER", help="a run folder or the folder of a comparison")
+    each.add_argument("--out", help="picture to write: .png, .svg or .pdf (default: plot.png in the folder)")
+
+    each = verb("models", "All models with one line each, or all settings of one.", "seriatim models lstm")
+    each.add_argument("model", nargs="?", metavar="MODEL")
+    return parser
+
+
+# ---------------------------------------------------------------- the verbs
+OWN = {"verb", "help", "format", "task", "model", "file", "valid", "models", "out", "resume", "overwrite", "by", "field", "columns",
+       "input_format", "run", "prompt", "top"}
+
+
+def settings_of(given: argparse.Namespace) -> dict[str, Any]:
+    """The flags that are settings of a codec, a model, training or decoding."""
+    return {key: value for key, value in vars(given).items() if key not in OWN}
+
+
+def read_data(given: argparse.Namespace, path: str, by: str | None, unit: str | None) -> Any:
+    from seriatim.data import read
+    return read(path, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field)
+
+
+def free_folder(name: str) -> Path:
+    """The first of runs/NAME, runs/NAME-2, ... that does not exist."""
+    folder, number = Path("runs") / name, 1
+    while folder.exists():
+        number += 1
+        folder = Path("runs") / f"{name}-{number}"
+    return folder
+
+
+def show(record: Any, given: argparse.Namespace, table: Any) -> None:
+    """A result: JSON, or whatever rich can print."""
+    if given.format == "json":
+        print(json.dumps(record, indent=1, allow_nan=False))
+    else:
+        from seriatim.display import output
+        output().print(table)
+
+
+def compare(given: argparse.Namespace) -> None:
+    from seriatim.comparison import compare_events
+    from seriatim.display import follow, leaderboard
+    settings = settings_of(given)
+    minutes = convert_minutes(settings.pop("minutes", 3.0))
+    data = read_data(given, given.file, given.by, settings.get("unit"))
+    out = given.out or free_folder("compare-" + Path(given.file.split(":")[0]).name.split(".")[0])
+    record = follow(compare_events(given.task, data, given.models, minutes=minutes, out=out, settings=settings), show=True)
+    show(record, given, leaderboard(record))
+    say(f"{record['seconds']:.0f} s in all. Written: {out}/report.html, table.json, table.csv, quality.png, runs/")
+    good = [row for row in record["rows"] if row["status"] == "ok"]
+    if good:
+        say(f"Try: seriatim generate {out}/{good[0]['run']} --length 300")
+
+
+def convert_minutes(value: Any) -> float:
+    from seriatim.config import build
+    return build(TrainingOptions, {"minutes": value}, "compare").minutes
+
+
+def fit(given: argparse.Namespace) -> None:
+    from seriatim.display import follow
+    from seriatim.predictor import fit_events
+    if given.resume and not given.out:
+        raise ConfigError("--resume needs the folder of the fit to go on with", do="Add --out RUN")
+    settings = settings_of(given)
+    parse(given.model, {key: value for key, value in settings.items() if key not in {f.name for f in fields(CodecOptions)}})
+    train = read_data(given, given.file, given.by, settings.get("unit"))
+    valid = None if given.valid is None else read_data(given, given.valid, given.by, settings.get("unit"))
+    out = Path(given.out) if given.out else free_folder(given.model)
+    predictor = follow(fit_events(given.task, given.model, train, valid, out=out, resume=given.resume, overwrite=given.overwrite,
+                                  settings=settings), show=True)
+    record = {"version": 1, "out": str(out), "task": given.task, "model": given.model, **predictor.metrics}
+    held = "" if record.get("valid") is None else f", {record['valid']:.4f} nats per token on validation"
+    show(record, given, f"{out}: {given.model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}")
+
+
+def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
+    from seriatim.predictor import load
+    predictor = load(given.run)
+    by = predictor.by if predictor.by == "line" else None
+    data = read_data(given, given.file, by, predictor.codec.options.unit)
+    if data.by != predictor.by:
+        raise ConfigError(f"{given.file} is read by {data.by}, but this run was trained by {predictor.by}", do="Give data of the same kind")
+    return predictor, data
+
+
+def evaluate(given: argparse.Namespace) -> None:
+    from seriatim.display import figures
+    predictor, data = run_and_data(given)
+    record = predictor.evaluate(data)
+    show(record, given, figures(record))
+
+
+def score(given: argparse.Namespace) -> None:
+    predictor, data = run_and_data(given)
+    records = predictor.score(data)
+    if given.format == "json":
+        print(json.dumps([row | {"log_prob": row["log_prob"] if row["log_prob"] > -1e308 else None} for row in records]))
+    else:
+        sys.stdout.writelines(f"{row['log_prob']:.6f}\t{row['tokens']}\t{row['unknown']}\n" for row in records)
+
+
+def predict(given: argparse.Namespace) -> None:
+    predictor, data = run_and_data(given)
+    records = predictor.predict(data, given.top)
+    if given.format == "json":
+        print(json.dumps(records))
+    else:
+        for record in records:
+            print("\t".join(f"{each['symbol']!r} {each['probability']:.3f}" for each in record["next"]))
+
+
+def generate(given: argparse.Namespace) -> None:
+    from seriatim.predictor import load
+    predictor = load(given.run)
+    unknown = [symbol for symbol in predictor.codec.pieces_of(given.prompt) if symbol not in predictor.codec.number]
+    if unknown:
+        say(f"note: the model does not know {', '.join(map(repr, dict.fromkeys(unknown)))} in the prompt")
+    results = predictor.generate_records([given.prompt], **settings_of(given))[0]
+    if given.format == "json":
+        print(json.dumps(results, indent=1))
+    else:
+        for number, result in enumerate(results):
+            if len(results) > 1:
+                print(f"--- {number + 1}  log p {result['log_prob']:.2f}")
+            print(result["text"])
+
+
+def plot(given: argparse.Namespace) -> None:
+    from seriatim.figures import plot as draw
+    path = draw(given.run, given.out)
+    show({"picture": str(path)}, given, str(path))
+
+
+def models(given: argparse.Namespace) -> None:
+    from rich.table import Table
+    table = Table(box=None, show_header=False, pad_edge=False)
+    if given.model is None:
+        record: Any = {name: each.summary for name, each in MODELS.items()}
+        for name, summary in record.items():
+            table.add_row(f"[bold]{name}[/bold]", summary)
+        table.add_row("a+b", "a mixture of models, weights fitted on validation data")
+    else:
+        each = rung(given.model)
+        record = {}
+        for cls, own in ((each.options, each.settings), (TrainingOptions, {} if each.counts else each.training), (CodecOptions, {})):
+            if each.counts and cls is TrainingOptions:
+                continue
+            chosen = choose(cls, own, {}, given.model)
+            for f in fields(cls):
+                value = getattr(chosen, f.name)
+                record[f.name] = {"default": value, "help": f.metadata["help"], "choices": f.metadata["choices"]}
+                choices = "" if not f.metadata["choices"] else f" ({', '.join(f.metadata['choices'])})"
+                table.add_row(f"--{f.name.replace('_', '-')}", "" if value is None else str(value), f.metadata["help"] + choices)
+    show(record, given, table)
+
+
+VERBS = {"compare": compare, "fit": fit, "evaluate": evaluate, "score": score, "predict": predict, "generate": generate, "plot": plot, "models": models}
+
+
+def parse_arguments(arguments: list[str]) -> argparse.Namespace:
+    """Like argparse, but an unknown flag is answered with the nearest known one."""
+    parser = build_parser()
+    given, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        known = parser.verbs.choices[given.verb]._option_string_actions if given.verb else ["--help", "--version"]
+        raise ConfigError(f"unknown: {' '.join(unknown)}", do=nearest(unknown[0].split("=")[0], known) if unknown[0].startswith("-") else "")
+    return given
+
+
+def say(words: str) -> None:
+    print(words, file=sys.stderr)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The exit code: 0 well, 1 wrong data or run, 2 wrong command or setting, 130 interrupted."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    as_json = "--format=json" in arguments or any(pair == ("--format", "json") for pair in pairwise(arguments))
+    try:
+        given = parse_arguments(arguments)
+        if given.help or given.verb is None:
+            print(OVERVIEW, end="")
+            return 0 if given.help or not arguments else 2
+        VERBS[given.verb](given)
+        sys.stdout.flush()
+        return 0
+    except SeriatimError as error:
+        say(json.dumps(error.record()) if as_json else f"seriatim: {error}")
+        return 2 if isinstance(error, ConfigError) else 1
+    except KeyboardInterrupt:
+        say("seriatim: interrupted")
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MemoryError:
+        say("seriatim: " + shorten("out of memory. Use less data, a smaller --width or fewer --rows"))
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,307 @@
+"""From text to numbered symbols and back: characters, bytes, words, tokens as given, labels.
+
+The special symbols are defined here and nowhere else:
+
+    UNKNOWN  0     a symbol not in the vocabulary: predicted and scored like any other, never dropped
+    STOP     1     the end of a sequence: predicted and scored when sequences are lines
+    START          "nothing has been seen yet": never predicted, so it has no number here; each model
+                   keeps its own (see `Model.start`)
+    PADDING  0     fills the rows of a batch behind their ends; a mask goes with it, and the
+                   conformance suite proves that it is never read
+
+A codec is fitted on training data only and saved as JSON.
+"""
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from seriatim.config import CodecOptions, build
+from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, offsets_of
+from seriatim.errors import DataError
+
+UNKNOWN, STOP = 0, 1
+PADDING = 0
+SPECIALS = ("<unk>", "</s>")
+UNICODE = 0x110000                      # number of code points: what an unseen character costs, log(UNICODE)
+
+
+class Codec:
+    """Raw <-> symbol numbers. A subclass says how text is cut into pieces and joined again."""
+
+    lossless = True                     # decode(encode(text)) == text as long as nothing is unknown
+
+    def __init__(self, options: CodecOptions, symbols: Iterable[str], spelling: dict[str, int] | None = None):
+        self.options = options
+        self.symbols = list(symbols)    # names by number, the special ones first
+        self.spelling = spelling or {}  # training counts of characters, to price unknown words
+        self.number = {symbol: i for i, symbol in enumerate(self.symbols) if i != STOP}
+
+    @property
+    def size(self) -> int:
+        """V, the number of symbols a model may predict."""
+        return len(self.symbols)
+
+    @classmethod
+    def fit(cls, column: Field, options: CodecOptions) -> Codec:
+        """The vocabulary of the training data: most frequent first, rare ones left out."""
+        counts = cls.count(column, options)
+        kept = sorted((s for s, n in counts.items() if n >= options.minimum_count and s not in SPECIALS),
+                      key=lambda symbol: (-counts[symbol], symbol))
+        if options.vocabulary is not None:
+            kept = kept[:options.vocabulary - len(SPECIALS)]
+        return cls(options, (*SPECIALS, *kept), cls.letters(counts))
+
+    @classmethod
+    def count(cls, column: Field, options: CodecOptions) -> Counter[str]:
+        return Counter(cls(options, SPECIALS).pieces(column))
+
+    @classmethod
+    def letters(cls, counts: Counter[str]) -> dict[str, int]:
+        """Counts of characters inside words, with the end of each word as ''."""
+        letters: Counter[str] = Counter()
+        for word, n in counts.items():
+            letters[""] += n
+            for letter in word:
+                letters[letter] += n
+        return dict(sorted(letters.items()))
+
+    # -- what differs from unit to unit
+    def cut(self, text: str) -> list[str]:
+        """Text -> its pieces."""
+        raise TypeError("a codec says how it cuts")
+
+    def join(self, pieces: list[str]) -> str:
+        """Pieces -> text."""
+        raise TypeError("a codec says how it joins")
+
+    # -- the same for all
+    def pieces(self, column: Field) -> list[str]:
+        """The pieces of all sequences, one after another."""
+        return [piece for row in self.rows(column) for piece in row]
+
+    def rows(self, column: Field) -> Iterable[list[str]]:
+        """The pieces of each sequence; symbols given as such are not cut again."""
+        if column.kind == NUMBERS:
+            raise DataError("numbers are not text", do="Choose a field of text or symbols with --field")
+        lower = self.options.lower
+        for s in range(len(column)):
+            raw = column.raw(s)
+            if column.kind == SYMBOLS and self.options.unit in ("word", "token"):
+                yield [piece.lower() for piece in raw] if lower else raw
+            else:
+                text = raw if column.kind == TEXT else " ".join(raw)
+                yield self.cut(text.lower() if lower else text)
+
+    def encode(self, column: Field) -> Field:
+        """Text or given symbols -> numbers in [0, V)."""
+        get, lengths, parts = self.number.get, [], []
+        for row in self.rows(column):
+            parts.append(np.fromiter((get(piece, UNKNOWN) for piece in row), np.int32, len(row)))
+            lengths.append(len(row))
+        values = np.concatenate(parts) if parts else np.zeros(0, np.int32)
+        return Field(values, offsets_of(lengths), SYMBOLS)
+
+    def encode_text(self, text: str) -> np.ndarray:
+        return self.encode(Field.of_text([text])).values
+
+    def pieces_of(self, text: str) -> list[str]:
+        return self.pieces(Field.of_text([text]))
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Numbers -> text; the end is not written, an unknown symbol is written as U+FFFD."""
+        return self.join([self.symbols[i] if i != UNKNOWN else "\ufffd" for i in map(int, ids) if i != STOP])
+
+    def unknown_nats(self, column: Field, ids: Field) -> np.ndarray:
+        """(N,) nats to spell out each unknown symbol, zero for the known: so that bits per character
+        price the text itself, whatever was left out of the vocabulary. A letter costs its frequency in
+        training (add one), a letter never seen costs an escape and its place in Unicode."""
+        extra = np.zeros(len(ids.flat))
+        places = np.flatnonzero(ids.flat == UNKNOWN)
+        if len(places):
+            pieces = self.pieces(column)
+            extra[places] = [self.spell(pieces[i]) for i in places]
+        return extra
+
+    def spell(self, piece: str) -> float:
+        total = sum(self.spelling.values()) + len(self.spelling) + 1
+        cost = -math.log((self.spelling.get("", 0) + 1) / total)
+        for letter in piece:
+            seen = letter in self.spelling
+            cost += -math.log((self.spelling[letter] + 1 if seen else 1) / total) + (0.0 if seen else math.log(UNICODE))
+        return cost
+
+    def to_json(self) -> dict[str, Any]:
+        options = {"unit": self.options.unit, "vocabulary": self.options.vocabulary, "lower": self.options.lower,
+                   "minimum_count": self.options.minimum_count, "method": self.options.method}
+        return {"version": 1, "options": options, "symbols": self.symbols, "spelling": self.spelling}
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any], options: CodecOptions) -> Codec:
+        return cls(options, record["symbols"], record["spelling"])
+
+
+class Characters(Codec):
+    """One symbol for each Unicode character."""
+
+    def cut(self, text: str) -> list[str]:
+        return list(text)
+
+    def join(self, pieces: list[str]) -> str:
+        return "".join(pieces)
+
+    @classmethod
+    def count(cls, column: Field, options: CodecOptions) -> Counter[str]:
+        codes, numbers = np.unique(cls(options, SPECIALS).code_points(column)[0], return_counts=True)
+        return Counter({chr(code): int(n) for code, n in zip(codes, numbers, strict=True)})
+
+    @classmethod
+    def letters(cls, counts: Counter[str]) -> dict[str, int]:
+        return {}
+
+    def code_points(self, column: Field) -> tuple[np.ndarray, np.ndarray]:
+        """All characters as numbers, and the offsets of the sequences in characters."""
+        if column.kind != TEXT or self.options.lower:
+            column = Field.of_text("".join(row) for row in self.rows(column))
+        flat, offsets = column.flat, column.offsets - column.offsets[0]
+        if not len(flat) or flat.max() < 0x80:                      # plain ASCII: a byte is a character
+            return flat, offsets
+        begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(flat & 0xC0 != 0x80)])
+        text = flat.tobytes().decode("utf-8", "surrogatepass")
+        return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32), begins[offsets]
+
+    def encode(self, column: Field) -> Field:
+        codes, offsets = self.code_points(column)
+        table = np.zeros(UNICODE, np.int32)                         # UNKNOWN unless named below
+        for i, symbol in enumerate(self.symbols[len(SPECIALS):], len(SPECIALS)):
+            table[ord(symbol)] = i
+        return Field(table[codes], offsets, SYMBOLS)
+
+    def unknown_nats(self, column: Field, ids: Field) -> np.ndarray:
+        return np.where(ids.flat == UNKNOWN, math.log(UNICODE), 0.0)
+
+
+class Bytes(Codec):
+    """The 256 bytes of UTF-8: nothing is ever unknown, and there is nothing to fit."""
+
+    @classmethod
+    def fit(cls, column: Field, options: CodecOptions) -> Codec:
+        return cls(options, (*SPECIALS, *(chr(i) for i in range(256))))
+
+    def encode(self, column: Field) -> Field:
+        if column.kind != TEXT or self.options.lower:
+            rows = (column.raw(s) for s in range(len(column)))
+            texts = (row if isinstance(row, str) else " ".join(row) for row in rows)
+            column = Field.of_text(text.lower() if self.options.lower else text for text in texts)
+        return Field(column.flat.astype(np.int32) + len(SPECIALS), column.offsets - column.offsets[0], SYMBOLS)
+
+    def pieces(self, column: Field) -> list[str]:
+        return [self.symbols[i] for i in self.encode(column).values]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        return bytes(i - len(SPECIALS) for i in map(int, ids) if i >= len(SPECIALS)).decode("utf-8", "replace")
+
+
+class Tokens(Codec):
+    """Tokens as given: the text is split at blanks. Lossless when tokens stand one blank apart."""
+
+    lossless = False
+
+    def cut(self, text: str) -> list[str]:
+        return text.split()
+
+    def join(self, pieces: list[str]) -> str:
+        return " ".join(pieces)
+
+
+WORD = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
+CLOSING, OPENING = re.compile(r" ([,.;:!?)\]}…])"), re.compile(r"([(\[{]) ")
+
+
+class Words(Tokens):
+    """Words and punctuation marks. The rule: letters, digits and underscores hang together, also across
+    a single apostrophe or hyphen inside (don't, well-known); any other character that is not blank is a
+    word of its own; blanks only separate. Written again with one blank between words and none before a
+    closing mark."""
+
+    def cut(self, text: str) -> list[str]:
+        return WORD.findall(text)
+
+    def join(self, pieces: list[str]) -> str:
+        return OPENING.sub(r"\1", CLOSING.sub(r"\1", " ".join(pieces)))
+
+
+class Labels:
+    """A closed list of names, without the special symbols: an unknown label is an error."""
+
+    def __init__(self, names: Iterable[str]):
+        self.names = list(names)
+        self.number = {name: i for i, name in enumerate(self.names)}
+
+    @property
+    def size(self) -> int:
+        return len(self.names)
+
+    @classmethod
+    def fit(cls, column: Field) -> Labels:
+        return cls(sorted({column.names[i] for i in np.unique(column.flat)}))
+
+    def encode(self, column: Field, lines: np.ndarray | None = None, origin: str | None = None) -> Field:
+        table = np.array([self.number.get(name, -1) for name in column.names], np.int32)
+        values = table[column.flat]
+        if len(values) and values.min() < 0:
+            place = int(np.argmin(values))
+            s = int(np.searchsorted(column.offsets - column.offsets[0], place, "right")) - 1
+            raise DataError("a label that the training data does not have", got=repr(column.names[column.flat[place]]),
+                            do="Known labels: " + ", ".join(self.names[:20]), file=origin,
+                            line=None if lines is None else int(lines[s]))
+        return Field(values, column.offsets - column.offsets[0], SYMBOLS, tuple(self.names))
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        return [self.names[int(i)] for i in ids]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"version": 1, "labels": self.names}
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> Labels:
+        return cls(record["labels"])
+
+
+def codec_class(unit: str) -> type[Codec]:
+    """The class for a unit; subwords need a library that is loaded only when asked for."""
+    if unit == "subword":
+        from seriatim.codecs.subwords import Subwords
+        return Subwords
+    return {"character": Characters, "byte": Bytes, "word": Words, "token": Tokens}[unit]
+
+
+def fit_codec(column: Field, options: CodecOptions) -> Codec:
+    """The codec of a unit, fitted on training data."""
+    if column.kind == NUMBERS:
+        raise DataError("numbers are not text", do="Choose a field of text or symbols with --field")
+    codec = codec_class(options.unit).fit(column, options)
+    if codec.size <= len(SPECIALS):
+        raise DataError("the training data has no symbols", got=f"{len(column)} sequences, none with a {options.unit}",
+                        do="Give a longer text or a smaller minimum count")
+    return codec
+
+
+def load_codec(record: Any, where: str) -> Codec:
+    """A codec from its JSON record, checked before anything is built."""
+    try:
+        options = build(CodecOptions, record["options"], where)
+        symbols, spelling = record["symbols"], record["spelling"]
+        sound = (isinstance(symbols, list) and all(isinstance(symbol, str) for symbol in symbols)
+                 and tuple(symbols[:len(SPECIALS)]) == SPECIALS and len(set(symbols)) == len(symbols)
+                 and isinstance(spelling, dict) and all(isinstance(n, int) and n >= 0 for n in spelling.values()))
+        if not sound or (options.unit in ("character", "byte") and any(len(s) != 1 for s in symbols[len(SPECIALS):])):
+            raise ValueError("its symbols are not a vocabulary")
+        return codec_class(options.unit).from_json(record, options)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{where} is not a codec of seriatim", got=error, do="Restore the run folder or fit it again") from None

@@ -1,0 +1,220 @@
+"""The main job: which rung of the ladder does this data deserve?
+
+Every rung is fitted on the same training part with an equal budget, chosen on the same validation part and
+measured on the same test part, with intervals. A rung that fails keeps its row with the reason.
+"""
+from __future__ import annotations
+
+import csv
+import io
+import math
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from seriatim import __version__
+from seriatim.config import CodecOptions, TrainingOptions
+from seriatim.data import read
+from seriatim.data.sequences import Sequences
+from seriatim.errors import ConfigError, DataError, RunError, SeriatimError
+from seriatim.evaluation import differs, measure, summarise
+from seriatim.models import MODELS, parse, rung
+from seriatim.predictor import Predictor, fit_events
+from seriatim.storage import write_bytes, write_json
+
+SPLIT = (0.85, 0.05, 0.10)                # training, validation, test
+MOST_TEST = 200_000                       # characters of the test part that are scored
+OVERHEAD = 0.15                           # share of the time kept for scoring, samples and the report
+SAMPLE_CHARACTERS = 60
+
+Event = dict[str, Any]
+
+
+def compare(task: str, data: Sequences | str, models: str | Sequence[str] | None = None, *, minutes: float = 3.0,
+            out: str | Path | None = None, progress: bool = False, **settings: Any) -> dict[str, Any]:
+    """The leaderboard as a plain record; with `out`, also a folder with table, picture, report and every run.
+
+    >>> record = compare("language", "markov:length=5000", "uniform,unigram,markov", order=2)
+    >>> [row["model"] for row in record["rows"]]
+    ['markov', 'unigram', 'uniform']
+    """
+    from seriatim.display import follow
+    return follow(compare_events(task, data, models, minutes=minutes, out=out, settings=settings), show=progress)
+
+
+def compare_events(task: str, data: Sequences | str, models: str | Sequence[str] | None = None, *, minutes: float = 3.0,
+                   out: str | Path | None = None, settings: dict[str, Any] | None = None) -> Generator[Event, None, dict[str, Any]]:
+    """The same as a generator of events, whose return value is the record."""
+    begin = time.perf_counter()
+    names = chosen(models)
+    plans = {name: relevant(name, names, settings or {}) for name in names}
+    folder = None if out is None else new_folder(Path(out))
+    data = read(data) if isinstance(data, str) else data
+    train, valid, test = parts_of(data)
+    yield {"event": "plan", "models": names, "minutes": minutes}
+    yield {"event": "data", "train": data.origin, "symbols": len(data.main.flat), "sequences": len(data), "unit": data.unit or "character",
+           "by": data.by, "vocabulary": 0, "quiet": True}
+    counting = [name for name in names if all(rung(part).counts for part in name.split("+"))]
+    learning = [name for name in names if name not in counting]
+    rows, measures, budget, interrupted = [], {}, None, False
+    for name in counting + learning:
+        if budget is None and name in learning:
+            left = minutes * 60 - (time.perf_counter() - begin)
+            budget = max(0.5, left * (1 - OVERHEAD) / len(learning)) / 60
+        if interrupted:
+            rows.append(failed(name, "interrupted before it began"))
+            continue
+        try:
+            fitting = fit_events(task, name, train, valid, out=None if folder is None else folder / "runs" / name,
+                                 settings={"minutes": budget, **plans[name]} if name in learning else plans[name])
+            predictor, interrupted = yield from relay(fitting, name)
+            measured = measure(predictor, test)
+            rows.append(row_of(predictor, test, measured, None if folder is None else folder / "runs" / name))
+            measures[name] = measured
+            yield {"event": "rung", "model": name, "words": f"{rows[-1]['bits_per_character'] or float('inf'):.3f} bits per character"}
+        except (SeriatimError, MemoryError, RuntimeError) as error:
+            rows.append(failed(name, str(error) or type(error).__name__))
+            yield {"event": "rung", "model": name, "words": f"failed: {rows[-1]['reason']}"}
+    rank(rows, measures, data.by)
+    unit = (settings or {}).get("unit") or data.unit or "character"
+    record = {"version": 1, "seriatim": __version__, "task": task, "data": data.origin, "unit": unit, "by": data.by
+              "minutes": minutes, "budget_seconds": None if budget is None else budget * 60, "split": list(SPLIT),
+              "entropy_bits": None if data.entropy is None else data.entropy / math.log(2),
+              "rows": rows, "protocol": next((row["protocol"] for row in rows if row["status"] == "ok"), None),
+              "seconds": time.perf_counter() - begin, "out": None if folder is None else str(folder)}
+    if folder is not None:
+        write_folder(folder, record)
+    yield {"event": "done", "out": record["out"], "seconds": record["seconds"]}
+    return record
+
+
+def chosen(models: str | Sequence[str] | None) -> list[str]:
+    names = list(MODELS) if models is None else models.split(",") if isinstance(models, str) else list(models)
+    names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
+    if not names:
+        raise ConfigError("no model was named", do="Name some with --models, or leave it out for all")
+    return names
+
+
+def relevant(name: str, names: Sequence[str], settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings that this model has; one that no model of the comparison has is an error."""
+    kept = {}
+    for key, value in settings.items():
+        users = [other for other in names if accepts(other, key)]
+        if not users:
+            raise ConfigError(f"{key!r} is not a setting of any of these models", got=", ".join(names))
+        if name in users:
+            kept[key] = value
+    parse(name, {key: value for key, value in kept.items() if not codec_setting(key)})
+    return kept
+
+
+def accepts(name: str, key: str) -> bool:
+    classes = [TrainingOptions, *(rung(part).options for part in name.split("+"))]
+    return codec_setting(key) or any(key.replace("-", "_") == f.name for cls in classes for f in fields(cls))
+
+
+def codec_setting(key: str) -> bool:
+    return key.replace("-", "_") in {f.name for f in fields(CodecOptions)}
+
+
+def parts_of(data: Sequences) -> tuple[Sequences, Sequences, Sequences]:
+    try:
+        train, valid, test = data.split(*SPLIT)
+    except SeriatimError as error:
+        raise DataError(f"{data.origin} is too short to be divided into training, validation and test", got=error,
+                        do="Give a longer text, or more sequences") from None
+    if test.by == "stream" and len(test.main.flat) > MOST_TEST:
+        test = test.part(0, MOST_TEST)
+    elif test.by == "line":
+        most = int((test.main.offsets - test.main.offsets[0] <= MOST_TEST).sum()) - 1
+        test = test[:max(1, most)]
+    return train, valid, test
+
+
+def relay(fitting: Generator[Event, None, Predictor], name: str) -> Generator[Event, None, tuple[Predictor, bool]]:
+    """Pass a fit's events on under the model's name; also tell whether it was interrupted."""
+    interrupted = False
+    try:
+        event = next(fitting)
+        while True:
+            interrupted |= event["event"] == "interrupted"
+            quiet = {"quiet": True} if event["event"] == "data" else {}
+            try:
+                if event["event"] not in ("done", "part"):
+                    yield event | {"model": name} | quiet
+                event = next(fitting)
+            except KeyboardInterrupt:
+                event = fitting.throw(KeyboardInterrupt())
+    except StopIteration as end:
+        return end.value, interrupted
+
+
+def row_of(predictor: Predictor, test: Sequences, measured: dict[str, Any], folder: Path | None) -> dict[str, Any]:
+    record = summarise(predictor, test, measured)
+    arrays = predictor.model.arrays().values()
+    size = sum(array.numel() * array.element_size() for array in arrays)
+    return {"model": predictor.spec, "status": "ok", "bits_per_character": record["bits_per_character"],
+            "interval": record["interval"]["bits_per_character"], "nats_per_token": record["nats_per_token"],
+            "perplexity": record["perplexity"], "excess_bits": record["excess_bits"], "seconds": predictor.metrics["seconds"],
+            "parameters": record["parameters"], "size_bytes": size, "symbols_per_second": record["tokens_per_second"],
+            "tokens": record["tokens"], "unknown": record["unknown"], "impossible": record["impossible"],
+            "sample": sample_of(predictor, test), "run": None if folder is None else f"runs/{predictor.spec}",
+            "protocol": record["protocol"], "tied": False}
+
+
+def sample_of(predictor: Predictor, test: Sequences) -> str:
+    """A few words in the model's own voice, after the beginning of the test text."""
+    ids = predictor.codec.encode(test[:1].main if test.by == "line" else test.part(0, 200).main)
+    prompt = predictor.codec.decode(ids.row(0)[:12]) if test.by == "stream" else ""
+    text = predictor.generate(prompt, length=SAMPLE_CHARACTERS, temperature=0.8, seed=1)
+    return text[len(prompt):][:SAMPLE_CHARACTERS].strip()
+
+
+def failed(name: str, reason: str) -> dict[str, Any]:
+    return {"model": name, "status": "failed", "reason": reason, "bits_per_character": None, "tied": False}
+
+
+def rank(rows: list[dict[str, Any]], measures: dict[str, dict[str, Any]], by: str) -> None:
+    """Best first; those not significantly different from the best are marked."""
+    infinite = float("inf")
+    rows.sort(key=lambda row: (row["status"] != "ok", infinite if row["bits_per_character"] is None else row["bits_per_character"]))
+    if not rows or rows[0]["status"] != "ok":
+        return
+    best = measures[rows[0]["model"]]["log_prob"]
+    for row in rows:
+        if row["status"] == "ok":
+            own = measures[row["model"]]["log_prob"]
+            row["tied"] = row is rows[0] or not differs(-own.values, -best.values, best, by)
+
+
+def new_folder(folder: Path) -> Path:
+    if folder.exists() and any(folder.iterdir()):
+        raise RunError(f"{folder} is not empty", do="Choose another --out")
+    try:
+        (folder / "runs").mkdir(parents=True)
+    except OSError as error:
+        raise RunError(f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out") from None
+    return folder
+
+
+COLUMNS = ("model", "status", "bits_per_character", "low", "high", "nats_per_token", "perplexity", "seconds", "parameters", "size_bytes",
+           "symbols_per_second", "tied", "reason")
+
+
+def write_folder(folder: Path, record: dict[str, Any]) -> None:
+    """table.json, table.csv, quality.png and report.html, beside the runs."""
+    from seriatim.figures import quality
+    from seriatim.report import report
+    write_json(folder / "table.json", record)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for row in record["rows"]:
+        low, high = row.get("interval") or (None, None)
+        writer.writerow(row | {"low": low, "high": high})
+    write_bytes(folder / "table.csv", text.getvalue().encode())
+    write_bytes(folder / "quality.png", quality(record, "png"))
+    write_bytes(folder / "report.html", report(record).encode())

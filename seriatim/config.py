@@ -1,0 +1,200 @@
+"""The one home of every default.
+
+Each piece of the library is set by a dataclass below. Command-line flags, `config.toml`, the docs and
+the checks are all derived from it: an unknown key is an error that names the nearest one, and all
+problems are reported at once. Nothing here imports torch, so that `--help` answers at once.
+"""
+from __future__ import annotations
+
+import math
+import tomllib
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from typing import Any, TypeVar
+
+from seriatim.errors import ConfigError, nearest
+
+Options = TypeVar("Options")
+
+
+def option(default: Any, help: str, *, choices: tuple | None = None, least: float | None = None,
+           most: float | None = None, above: float | None = None) -> Any:
+    """A field with its help text and the values it may take."""
+    return field(default=default, metadata={"help": help, "choices": choices, "least": least, "most": most, "above": above})
+
+
+UNITS = ("character", "byte", "word", "token", "subword")
+
+
+@dataclass(frozen=True)
+class CodecOptions:
+    """From raw text to symbols and back."""
+    unit: str = option("character", "what counts as one symbol", choices=UNITS)
+    vocabulary: int | None = option(None, "keep at most this many symbols (subword: how many to learn, default 1000)", least=3)
+    minimum_count: int = option(1, "a symbol seen less often than this in training is unknown", least=1)
+    lower: bool = option(False, "lower-case the text first")
+    method: str = option("byte-pair", "how subwords are learned", choices=("byte-pair", "unigram"))
+
+
+@dataclass(frozen=True)
+class UniformOptions:
+    """Every symbol is equally likely."""
+
+
+@dataclass(frozen=True)
+class MarkovOptions:
+    """Relative frequencies of what followed the last `order` symbols."""
+    order: int = option(3, "how many previous symbols are looked at: 0 is the unigram, 2 counts triples", least=0, most=16)
+    add: float = option(0.03, "pseudo-count added to every symbol; 0 gives plain relative frequencies", least=0)
+
+
+@dataclass(frozen=True)
+class NetworkOptions:
+    """Embedding, a stack of blocks around one kind of mixer, and a head."""
+    mixer: str = option("lstm", "how a position hears the ones before it", choices=("rnn", "gru", "lstm", "convolution", "attention"))
+    width: int = option(256, "size of the vector at each position", least=1, most=65536)
+    layers: int = option(1, "number of blocks", least=1, most=1000)
+    residual: bool = option(False, "add each part's input to its output, normalised before (a pre-norm block)")
+    feed_forward: float = option(0.0, "width of the feed-forward part, in multiples of the width; 0 leaves it out", least=0)
+    dropout: float = option(0.0, "share of activations dropped in training", least=0, most=0.95)
+    tied: bool = option(True, "the output layer shares the embedding's weights")
+    heads: int = option(4, "attention: number of heads", least=1)
+    context: int = option(128, "attention: how many positions back, itself included", least=1)
+    kernel: int = option(3, "convolution: width of the kernel, in positions", least=1)
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """The gradient loop."""
+    minutes: float | None = option(None, "wall-clock budget; the schedule ends when it does", above=0)
+    steps: int | None = option(None, "number of updates (repeatable to the bit, unlike --minutes)", least=1)
+    epochs: float | None = option(None, "number of passes over the training data", above=0)
+    rows: int = option(16, "sequences side by side in a batch", least=1)
+    length: int = option(64, "stream: symbols between two updates, and the reach of truncated backpropagation", least=1)
+    carry: bool = option(True, "stream: keep the state from one update to the next")
+    optimiser: str = option("adamw", "how gradients become updates", choices=("adamw", "sgd"))
+    rate: float = option(3e-3, "highest learning rate", above=0)
+    warmup: float = option(0.02, "share of the schedule spent rising to that rate", least=0, most=1)
+    decay: str = option("linear", "how the rate falls to zero afterwards", choices=("linear", "cosine", "constant"))
+    momentum: float = option(0.9, "sgd: share of the last update kept", least=0, most=0.9999)
+    weight_decay: float = option(0.01, "pull of the weight matrices towards zero", least=0)
+    clip: float = option(1.0, "largest gradient norm; 0 lets it grow", least=0)
+    validations: int = option(12, "how often to look at the validation data in the whole schedule", least=1)
+    patience: int = option(0, "stop after this many validations without a better one; 0 never does", least=0)
+    checkpoint_seconds: float = option(20.0, "time between two checkpoints", least=0)
+    seed: int = option(0, "random numbers: initial weights, order of the data, dropout", least=0, most=2**31 - 1)
+    threads: int = option(0, "processor threads; 0 takes all", least=0)
+
+
+DEFAULT_MINUTES = 3.0      # the budget when neither minutes, steps nor epochs is given
+
+
+@dataclass(frozen=True)
+class DecodingOptions:
+    """From distributions to sequences."""
+    length: int = option(200, "symbols to write at most", least=0)
+    temperature: float = option(1.0, "below 1 is bolder towards the likely, above 1 more varied; 0 is greedy", least=0)
+    top_k: int = option(0, "sample among the k most likely symbols; 0 is all", least=0)
+    top_p: float = option(1.0, "sample among the most likely symbols that together have this probability", above=0, most=1)
+    min_p: float = option(0.0, "leave out symbols below this share of the most likely one", least=0, most=1)
+    repetition_penalty: float = option(1.0, "above 1 makes symbols already written less likely", above=0)
+    beam: int = option(0, "width of beam search; 0 samples", least=0)
+    length_penalty: float = option(1.0, "beam: scores are divided by length to this power", least=0)
+    count: int = option(1, "how many results (with --beam: the n best)", least=1)
+    seed: int = option(0, "random numbers of the first result; each further one adds 1", least=0)
+    stop: str = option("", "end a result after this symbol")
+
+
+def build(cls: type[Options], values: Mapping[str, Any], where: str = "settings", do: str = "See the flags with --help") -> Options:
+    """Check a mapping against a dataclass; all problems in one error."""
+    known = {f.name: f for f in fields(cls)}
+    hints = typing.get_type_hints(cls)
+    problems, kept = [], {}
+    for key, value in values.items():
+        name = key.replace("-", "_")
+        if name not in known:
+            problems.append(f"unknown setting {key!r}: {nearest(name, known) if known else 'there are none here'}")
+            continue
+        try:
+            kept[name] = convert(value, hints[name])
+            problems.extend(f"{key}: {words}" for words in violations(kept[name], known[name].metadata))
+        except ValueError as error:
+            problems.append(f"{key}: {error}")
+    if problems:
+        raise ConfigError(f"{where}: " + "; ".join(problems), do=do)
+    return cls(**kept)
+
+
+def convert(value: Any, hint: Any) -> Any:
+    """A value of the type that the hint asks for, from itself or from its text."""
+    if isinstance(hint, types.UnionType):
+        if value is None or value in ("none", ""):
+            return None
+        hint = next(kind for kind in hint.__args__ if kind is not type(None))
+    if hint is bool:
+        word = str(value).lower()
+        if word not in ("true", "false", "1", "0", "yes", "no"):
+            raise ValueError(f"must be true or false, received {value!r}")
+        return word in ("true", "1", "yes")
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError(f"must be {hint.__name__}, received {value!r}")
+    try:
+        converted = hint(value)
+    except (ValueError, OverflowError):
+        raise ValueError(f"must be {'a whole number' if hint is int else 'a number'}, received {value!r}") from None
+    if hint is int and isinstance(value, float) and value != converted:
+        raise ValueError(f"must be a whole number, received {value!r}")
+    if hint is float and not math.isfinite(converted):
+        raise ValueError(f"must be finite, received {value!r}")
+    return converted
+
+
+def violations(value: Any, rule: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a value, by the rule of its field."""
+    if value is None:
+        return []
+    found = []
+    if rule.get("choices") and value not in rule["choices"]:
+        found.append(f"received {value!r}; {nearest(value, rule['choices'])}")
+    for bound, wrong, words in (("least", lambda v, b: v < b, "at least"), ("most", lambda v, b: v > b, "at most"),
+                                ("above", lambda v, b: v <= b, "above")):
+        if rule.get(bound) is not None and wrong(value, rule[bound]):
+            found.append(f"must be {words} {rule[bound]}, received {value}")
+    return found
+
+
+def changed(options: Any) -> dict[str, Any]:
+    """The settings that differ from their defaults."""
+    return {f.name: getattr(options, f.name) for f in fields(options)
+            if f.default is MISSING or getattr(options, f.name) != f.default}
+
+
+def to_toml(tables: Mapping[str, Any]) -> str:
+    """Tables of plain values as TOML; a dataclass is a table, None is left out."""
+    lines = []
+    for title, table in tables.items():
+        table = table if isinstance(table, Mapping) else asdict(table)
+        lines.append(f"[{title}]")
+        lines += [f"{key} = {toml_value(value)}" for key, value in table.items() if value is not None]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        escaped = "".join(c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08X}" for c in value)
+        return f'"{escaped}"'
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
+    return repr(value)
+
+
+def from_toml(text: str, where: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{where} is not valid TOML", got=error, do="Correct the line it names") from None

@@ -1,0 +1,33 @@
+"""Data in: files as published, and corpora that need no download."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from seriatim.data.sequences import TEXT, Field, Sequences
+
+
+def read(*paths: str, format: str | None = None, by: str | None = None, unit: str | None = None,
+         columns: str | Sequence[str] | None = None, field: str | None = None) -> Sequences:
+    """Read a file (or parallel files), or open a built-in corpus by its name.
+
+    `by` says whether text is one "stream" or a sequence each "line"; `unit` what counts as a symbol;
+    `columns` names the columns of a table without a header; `field` picks the one to model.
+
+    >>> data = read("markov:length=1000,seed=3")
+    >>> data.by, len(data), round(data.entropy, 3)
+    ('stream', 1, 0.946)
+    """
+    from seriatim.data.corpora import is_corpus, open_corpus
+    if len(paths) == 1 and is_corpus(str(paths[0])) and not Path(paths[0]).exists():
+        data = open_corpus(str(paths[0]))
+        data = replace(data, unit=unit or data.unit)
+        if by == "line" and data.by == "stream":
+            column = Field.of_text(line for line in str(data.main.raw(0)).splitlines() if line.strip())
+            data = Sequences({"text": column}, by="line", unit=data.unit, origin=data.origin)
+    else:
+        from seriatim.data.readers import read_files
+        data = read_files(*paths, format=format, by=by, unit=unit, columns=columns)
+    data = data.only(field)
+    return data if data.unit else replace(data, unit="character" if data.main_kind() == TEXT else "token")

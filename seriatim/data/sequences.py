@@ -1,0 +1,170 @@
+"""Many sequences in two arrays, values + offsets, with named fields side by side.
+
+    sequence s of a field = values[offsets[s] : offsets[s + 1]]
+
+A slice of consecutive sequences is a view: only the offsets are cut, so that a part of 100 million
+symbols costs nothing. Shapes: N values, S sequences, D channels.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from seriatim.errors import DataError, nearest
+
+TEXT, SYMBOLS, NUMBERS = "text", "symbols", "numbers"
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """One named column of sequences: UTF-8 text, symbols with names, or numbers."""
+
+    values: np.ndarray                     # text: (N,) uint8; symbols: (N,) int32; numbers: (N,) or (N, D) float
+    offsets: np.ndarray                    # (S + 1,) int64
+    kind: str                              # TEXT, SYMBOLS or NUMBERS
+    names: tuple[str, ...] | None = None   # symbols only: the name of each symbol
+
+    @classmethod
+    def of_text(cls, texts: Iterable[str]) -> Field:
+        """Text as UTF-8 bytes, one sequence each."""
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets_of(map(len, encoded)), TEXT)
+
+    @classmethod
+    def of_symbols(cls, rows: Iterable[Sequence[str]]) -> Field:
+        """Symbols as given, numbered in order of first appearance."""
+        rows = [list(row) for row in rows]
+        number: dict[str, int] = {}
+        ids = [number.setdefault(symbol, len(number)) for row in rows for symbol in row]
+        return cls(np.array(ids, np.int32), offsets_of(map(len, rows)), SYMBOLS, tuple(number))
+
+    @classmethod
+    def of_labels(cls, labels: Iterable[str]) -> Field:
+        """One symbol for each sequence."""
+        return cls.of_symbols([label] for label in labels)
+
+    @classmethod
+    def of_numbers(cls, rows: Iterable[np.ndarray]) -> Field:
+        """Numbers, one array for each sequence: (T,) or (T, D)."""
+        rows = [np.asarray(row, np.float64) for row in rows]
+        values = np.concatenate(rows) if rows else np.zeros(0)
+        return cls(values, offsets_of(map(len, rows)), NUMBERS)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> np.ndarray:
+        return np.diff(self.offsets)
+
+    @property
+    def flat(self) -> np.ndarray:
+        """The values of all sequences, one after another."""
+        return self.values[self.offsets[0]:self.offsets[-1]]
+
+    def row(self, s: int) -> np.ndarray:
+        return self.values[self.offsets[s]:self.offsets[s + 1]]
+
+    def raw(self, s: int) -> str | list[str] | np.ndarray:
+        """Sequence s as a person would write it."""
+        row = self.row(s)
+        if self.kind == TEXT:
+            return row.tobytes().decode("utf-8", "surrogatepass")
+        return [self.names[i] for i in row] if self.kind == SYMBOLS else row
+
+    def take(self, rows: slice | np.ndarray) -> Field:
+        """Some of the sequences: a view for a slice of step one, a copy otherwise."""
+        if isinstance(rows, slice):
+            start, stop, step = rows.indices(len(self))
+            if step == 1:
+                return replace(self, offsets=self.offsets[start:max(start, stop) + 1])
+            rows = np.arange(start, stop, step)
+        rows = np.arange(len(self))[rows]                             # masks and negative numbers become row numbers
+        lengths = self.lengths[rows]
+        offsets = offsets_of(lengths)
+        index = np.repeat(self.offsets[rows] - offsets[:-1], lengths) + np.arange(offsets[-1])  # (N',)
+        return replace(self, values=self.values[index], offsets=offsets)
+
+
+def offsets_of(lengths: Iterable[int]) -> np.ndarray:
+    """(S,) lengths -> (S + 1,) offsets."""
+    lengths = np.fromiter(lengths, np.int64) if not isinstance(lengths, np.ndarray) else lengths
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+
+
+@dataclass(frozen=True, eq=False)
+class Sequences:
+    """Named fields of equally many sequences, and where they came from."""
+
+    fields: dict[str, Field]
+    by: str = "line"                       # "stream": one long sequence, its parts depend on each other; "line": independent
+    unit: str | None = None                # what counts as a symbol of text; None lets the codec decide
+    origin: str = "memory"
+    entropy: float | None = None           # generated sources: true nats per symbol, the limit of any model
+    lines: np.ndarray | None = field(default=None, repr=False)  # (S,) line in the file where each sequence began
+
+    def __post_init__(self) -> None:
+        sizes = {name: len(column) for name, column in self.fields.items()}
+        if len(set(sizes.values())) > 1:
+            raise DataError("fields must have equally many sequences", got=sizes)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.fields.values()))) if self.fields else 0
+
+    def __getitem__(self, rows: int | slice | np.ndarray) -> Sequences | dict:
+        if isinstance(rows, (int, np.integer)):
+            s = range(len(self))[rows]
+            return {name: column.raw(s) for name, column in self.fields.items()}
+        return replace(self, fields={name: column.take(rows) for name, column in self.fields.items()},
+                       lines=None if self.lines is None else self.lines[rows])
+
+    def field(self, name: str) -> Field:
+        if name not in self.fields:
+            raise DataError(f"{self.origin} has no field {name!r}", got=", ".join(self.fields), do=nearest(name, self.fields))
+        return self.fields[name]
+
+    @property
+    def main(self) -> Field:
+        """The field a language model reads: text or tokens, else the first one of that kind."""
+        for name in ("text", "tokens"):
+            if name in self.fields:
+                return self.fields[name]
+        for column in self.fields.values():
+            if column.kind != NUMBERS:
+                return column
+        raise DataError(f"{self.origin} has no field of text or symbols", got=", ".join(self.fields) or "no fields",
+                        do="Name one with --field, or give a text file")
+
+    def main_kind(self) -> str:
+        """The kind of the main field; TEXT if there is nothing but numbers."""
+        return next((column.kind for column in self.fields.values() if column.kind != NUMBERS), TEXT)
+
+    def only(self, name: str | None) -> Sequences:
+        """The same data with one field as the main one."""
+        return self if name is None else replace(self, fields={"text": self.field(name)})
+
+    def part(self, start: int, stop: int) -> Sequences:
+        """Elements start to stop of a stream, as a view; text is never cut inside a character."""
+        if len(self) != 1:
+            raise DataError("only a single stream can be cut inside", got=f"{len(self)} sequences")
+        column = self.main
+        begin = column.offsets[0]
+        cut = [begin + whole_character(column, int(place)) for place in (start, stop)]
+        name = next(key for key, value in self.fields.items() if value is column)
+        return replace(self, fields={name: replace(column, offsets=np.array(cut, np.int64))}, lines=None)
+
+    def split(self, *fractions: float, how: str | None = None, seed: int = 0, label: str = "label") -> tuple[Sequences, ...]:
+        """Parts of the given sizes: see `seriatim.data.splits.split`."""
+        from seriatim.data.splits import split
+        return split(self, fractions, how=how, seed=seed, label=label)
+
+
+def whole_character(column: Field, place: int) -> int:
+    """Move a cut back to the beginning of the UTF-8 character it falls into."""
+    flat = column.flat
+    if column.kind == TEXT:
+        while 0 < place < len(flat) and flat[place] & 0xC0 == 0x80:
+            place -= 1
+    return place

@@ -1,0 +1,63 @@
+"""One tree of errors: what is wrong, what was received, what to do.
+
+Anything a user can cause raises one of these. The command line prints the sentences, `--format json`
+prints the record, and no traceback is shown.
+"""
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SeriatimError(Exception):
+    """Something the user can put right. `str()` gives the sentences, `record()` the JSON."""
+
+    def __init__(self, what: str, *, got: object = None, do: str = "", file: str | None = None, line: int | None = None):
+        self.what, self.do = what, do
+        self.got = None if got is None else shorten(str(got))
+        self.file, self.line = None if file is None else str(file), line
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        place = "" if self.file is None else self.file + (f":{self.line}" if self.line else "") + ": "
+        parts = [place + self.what.rstrip(".") + "."]
+        if self.got is not None:
+            parts.append(f"Received: {self.got}.")
+        if self.do:
+            parts.append(self.do if self.do.endswith(("?", ".", "!")) else self.do + ".")
+        return " ".join(parts)
+
+    def record(self) -> dict:
+        """The same as plain JSON."""
+        return {"error": {"kind": type(self).__name__, "what": self.what, "received": self.got, "do": self.do,
+                          "file": self.file, "line": self.line}}
+
+
+class DataError(SeriatimError):
+    """The data cannot be read or does not fit the task."""
+
+
+class ConfigError(SeriatimError):
+    """A setting is unknown, of the wrong type or out of range."""
+
+
+class RunError(SeriatimError):
+    """A run folder is missing, unfinished, damaged or in the way."""
+
+
+class TrainingError(SeriatimError):
+    """Fitting cannot go on, for instance because the loss is not a number."""
+
+
+def shorten(text: str, most: int = 200) -> str:
+    """Text on one line, cut in the middle when long, so that a 10 MB line stays readable."""
+    text = text if len(text) <= 10 * most else text[:5 * most] + text[-5 * most:]
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[:most - 40]} ... {text[-35:]}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint: the known name closest to a misspelt one, or the list of all of them."""
+    known = list(known)
+    close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+    return f"Did you mean {close[0]!r}?" if close else "Choose from: " + ", ".join(known)

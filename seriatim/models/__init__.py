@@ -1,0 +1,102 @@
+"""The ladder: every model by name, in one literal dict. Nothing here imports torch.
+
+A rung is a class, the settings that make it this rung, and the recipe it is trained by. A mixture is
+written with a plus: `markov+lstm`.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from seriatim.config import MarkovOptions, NetworkOptions, TrainingOptions, UniformOptions, build
+from seriatim.errors import ConfigError, nearest
+
+if TYPE_CHECKING:
+    from seriatim.models.base import Model
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One row of the ladder."""
+    summary: str
+    implementation: str                                       # module:Class
+    options: type
+    settings: dict[str, Any] = field(default_factory=dict)    # how it differs from the defaults of its options
+    training: dict[str, Any] = field(default_factory=dict)    # how its recipe differs from TrainingOptions; empty: it counts
+    counts: bool = False
+
+
+_BLOCK = {"residual": True, "feed_forward": 4.0}
+
+MODELS: dict[str, Rung] = {
+    "uniform": Rung("every symbol equally likely: the floor", "ngram:Uniform", UniformOptions, counts=True),
+    "unigram": Rung("how frequent each symbol is", "ngram:Markov", MarkovOptions, {"order": 0, "add": 1.0}, counts=True),
+    "markov": Rung("what followed the last few symbols, with a pseudo-count", "ngram:Markov", MarkovOptions, counts=True),
+    "convolution": Rung("causal dilated convolutions, gated", "network:Network", NetworkOptions,
+                        {"mixer": "convolution", "width": 192, "layers": 5, "residual": True},
+                        {"rate": 4e-3, "rows": 16, "length": 128}),
+    "rnn": Rung("recurrent network with tanh units", "network:Network", NetworkOptions,
+                {"mixer": "rnn", "width": 512, "layers": 1}, {"rate": 1.5e-3, "length": 48}),
+    "gru": Rung("gated recurrent unit", "network:Network", NetworkOptions, {"mixer": "gru", "width": 384}, {"rate": 5e-3}),
+    "lstm": Rung("long short-term memory", "network:Network", NetworkOptions, {"mixer": "lstm", "width": 384}, {"rate": 6e-3}),
+    "transformer": Rung("self-attention over a window, with rotary positions", "network:Network", NetworkOptions,
+                        {"mixer": "attention", "width": 128, "layers": 4, **_BLOCK},
+                        {"rate": 3e-3, "rows": 16, "length": 128, "carry": False, "warmup": 0.05}),
+}
+
+
+def rung(name: str) -> Rung:
+    if name not in MODELS:
+        raise ConfigError(f"there is no model {name!r}", do=nearest(name, MODELS))
+    return MODELS[name]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A model by name with its settings and its recipe, complete and checked."""
+    name: str
+    options: Any
+    training: TrainingOptions
+
+
+def parse(spec: str, settings: Mapping[str, Any]) -> list[Part]:
+    """'lstm' or 'markov+lstm', with settings for whichever part has them -> the parts.
+
+    A setting that no part has is an error.
+    """
+    names = spec.split("+")
+    rungs = [rung(name) for name in names]
+    shared = {f.name for f in fields(TrainingOptions)}
+    known = shared.union(*({f.name for f in fields(each.options)} for each in rungs))
+    given = {key.replace("-", "_"): value for key, value in settings.items()}
+    problems = [f"{key!r} is not a setting of {spec}: {nearest(key, sorted(known))}" for key in given if key not in known]
+    if problems:
+        raise ConfigError("; ".join(problems), do=f"See `seriatim models {names[0]}`")
+    return [Part(name, choose(each.options, each.settings, given, name), choose(TrainingOptions, each.training, given, name))
+            for name, each in zip(names, rungs, strict=True)]
+
+
+def choose(cls: type, defaults: Mapping[str, Any], given: Mapping[str, Any], where: str) -> Any:
+    """An options record: the class's defaults, then the rung's, then what was given."""
+    known = {f.name for f in fields(cls)}
+    return build(cls, {**defaults, **{key: value for key, value in given.items() if key in known}}, where)
+
+
+def create(parts: list[Part], vocabulary: int) -> Model:
+    """The model itself, untrained: one part, or a mixture of several."""
+    made = []
+    for part in parts:
+        module, name = rung(part.name).implementation.split(":")
+        made.append(getattr(import_module(f"seriatim.models.{module}"), name)(vocabulary, part.options))
+    if len(made) == 1:
+        return made[0]
+    from seriatim.models.mixture import Mixture
+    return Mixture(made)
+
+
+def with_budget(parts: list[Part], minutes: float) -> list[Part]:
+    """The same parts, with a wall-clock budget shared by those that learn by gradient."""
+    many = max(1, sum(not rung(part.name).counts for part in parts))
+    return [replace(part, training=replace(part.training, minutes=minutes / many)) for part in parts]

@@ -1,0 +1,113 @@
+"""Context in, distribution out: the interface of every rung.
+
+    start(batch)        what is expected first, given nothing, a prompt or a source; and the State
+    step(y, state)      the same, one output later
+    extend(y, state)    the same, many outputs later: the distributions after each of y
+    predict(batch)      every output position at once (teacher forcing)
+
+A State is a value: a nest of tuples of tensors, **rows first in every leaf**, passed in and returned,
+never kept on the model. `select(state, rows)` is all that beam search needs, `detach(state)` all that
+truncated backpropagation needs. A model gives `start` and one of `step` and `extend`; one that does not
+generate gives `predict` alone. Shapes: B rows, T time.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from seriatim.batches import Batch
+from seriatim.distributions import Distribution
+
+State = Any                                # Tensor | tuple[State, ...]
+
+
+class Model:
+    """Anything that predicts the next element of a sequence."""
+
+    def start(self, batch: Batch) -> tuple[Distribution, State]:
+        """What comes first after batch.x: (B,) distributions, and the state."""
+        raise TypeError(f"{type(self).__name__} does not generate")
+
+    def step(self, y: Tensor, state: State) -> tuple[Distribution, State]:
+        """(B,) outputs -> (B,) distributions of the next ones."""
+        following, state = self.extend(y[:, None], state)
+        return following[:, 0], state
+
+    def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
+        """(B, T) outputs -> (B, T) distributions, each of what follows."""
+        columns = []
+        for t in range(y.shape[1]):
+            following, state = self.step(y[:, t], state)
+            columns.append(following[:, None])
+        return type(columns[0]).concatenate(columns, 1), state
+
+    def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
+        """The distribution of each of batch.y given those before it, and the state before the last.
+
+        With a state, the batch continues the one that left it.
+        """
+        if state is not None:
+            return self.extend(torch.cat([batch.before[:, None], batch.y[:, :-1]], 1), state)
+        first, state = self.start(batch)
+        if batch.y.shape[1] == 1:
+            return first[:, None], state
+        rest, state = self.extend(batch.y[:, :-1], state)
+        return type(first).concatenate([first[:, None], rest], 1), state
+
+    def predict(self, batch: Batch) -> Distribution:
+        return self.unroll(batch)[0]
+
+    def loss(self, batch: Batch, state: State = None) -> tuple[Tensor, State]:
+        """Mean negative log-probability of what counts in batch.y, and the state to carry on."""
+        distribution, state = self.unroll(batch, state)
+        return -masked_mean(distribution.log_prob(batch.y), batch.y_mask), state
+
+    def trace(self, batch: Batch) -> dict[str, Tensor]:
+        """What happened inside, by name; empty for a model with nothing to show."""
+        return {}
+
+    # -- keeping it
+    def arrays(self) -> dict[str, Tensor]:
+        """All that was learned, by name: what a run folder stores."""
+        raise TypeError(f"{type(self).__name__} cannot be saved")
+
+    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        """Take back what `arrays` gave; raises ValueError if it does not fit."""
+        raise TypeError(f"{type(self).__name__} cannot be loaded")
+
+    def size(self) -> int:
+        """Number of learned values."""
+        return sum(array.numel() for array in self.arrays().values())
+
+
+def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
+    return (values * mask).sum() / mask.sum()
+
+
+def select(state: State, rows: Tensor) -> State:
+    """Keep, repeat or reorder the rows of a state."""
+    return tuple(select(part, rows) for part in state) if isinstance(state, tuple) else state[rows]
+
+
+def detach(state: State) -> State:
+    """The same state, without its history: gradients stop here."""
+    return tuple(map(detach, state)) if isinstance(state, tuple) else state.detach()
+
+
+def leaves(state: State, name: str = "state") -> dict[str, Tensor]:
+    """The tensors of a state by their place in the nest, so that it can be saved."""
+    if not isinstance(state, tuple):
+        return {name: state}
+    return {key: leaf for i, part in enumerate(state) for key, leaf in leaves(part, f"{name}.{i}").items()}
+
+
+def regrow(found: dict[str, Tensor], name: str = "state") -> State:
+    """The state whose `leaves` these are; None if there are none."""
+    if name in found:
+        return found[name]
+    parts = []
+    while any(key == f"{name}.{len(parts)}" or key.startswith(f"{name}.{len(parts)}.") for key in found):
+        parts.append(regrow(found, f"{name}.{len(parts)}"))
+    return tuple(parts) if parts else None

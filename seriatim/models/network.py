@@ -1,0 +1,95 @@
+"""The neural rungs: embed, mix, predict. They differ only in how a position hears the others.
+
+    x_t = E[y_{t-1}],   h = blocks(x),   p(y_t | y_1 .. y_{t-1}) = softmax(E h_t + b)
+
+Unlike a count model, which knows a context or does not, a network places contexts in a space where
+similar ones lie close, and so learns from contexts it has never seen. Symbol V is this model's START.
+Shapes: B rows, P prompt, T time, D width, V symbols.
+"""
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from seriatim.batches import Batch
+from seriatim.config import NetworkOptions
+from seriatim.distributions import Categorical, Distribution
+from seriatim.layers.attention import Attention
+from seriatim.layers.block import Block
+from seriatim.layers.convolution import Convolution
+from seriatim.layers.recurrent import Recurrent
+from seriatim.models.base import Model, State
+
+
+def mixer(options: NetworkOptions, layer: int) -> nn.Module:
+    """The part that hears the past, for one layer."""
+    if options.mixer == "convolution":
+        return Convolution(options.width, options.kernel, dilation=2 ** (layer % 10))
+    if options.mixer == "attention":
+        return Attention(options.width, options.heads, options.context)
+    return Recurrent(options.mixer, options.width)
+
+
+class Network(nn.Module, Model):
+    """One stack for every mixer. The state is the tuple of the mixers' states."""
+
+    def __init__(self, vocabulary: int, options: NetworkOptions):
+        super().__init__()
+        self.options, self.vocabulary = options, vocabulary
+        self.embedding = nn.Embedding(vocabulary + 1, options.width)                # the last row is START
+        nn.init.normal_(self.embedding.weight, std=options.width ** -0.5)
+        self.dropout = nn.Dropout(options.dropout)
+        self.blocks = nn.ModuleList(
+            Block(options.width, mixer(options, layer), options.residual, options.feed_forward, options.dropout)
+            for layer in range(options.layers))
+        self.norm = nn.LayerNorm(options.width) if options.residual else nn.Identity()
+        self.bias = nn.Parameter(torch.zeros(vocabulary))
+        self.output = None if options.tied else nn.Linear(options.width, vocabulary, bias=False)
+
+    def run(self, symbols: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
+        """(B, T) symbols -> (B, T, D) hidden vectors, state after each row's length."""
+        x = self.dropout(self.embedding(symbols) * self.options.width ** 0.5)       # (B, T, D), unit variance
+        states = []
+        for block, before in zip(self.blocks, state, strict=True):
+            x, after = block(x, before, lengths)
+            states.append(after)
+        return self.norm(x), tuple(states)
+
+    def read(self, hidden: Tensor) -> Categorical:
+        """(..., D) hidden vectors -> (..., V) distributions."""
+        weight = self.embedding.weight[:-1] if self.output is None else self.output.weight
+        return Categorical(nn.functional.linear(hidden, weight, self.bias))
+
+    def empty(self, rows: int) -> State:
+        return tuple(block.mixer.empty(rows) for block in self.blocks)
+
+    def begin(self, batch: Batch) -> Tensor:
+        """(B, 1 + P): START, then the prompt."""
+        return torch.cat([torch.full((len(batch.x), 1), self.vocabulary), batch.x], 1)
+
+    def start(self, batch: Batch) -> tuple[Distribution, State]:
+        symbols = self.begin(batch)
+        ragged = bool((batch.x_lengths < batch.x.shape[1]).any())
+        hidden, state = self.run(symbols, self.empty(len(symbols)), batch.x_lengths + 1 if ragged else None)
+        return self.read(hidden[torch.arange(len(hidden)), batch.x_lengths]), state
+
+    def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
+        hidden, state = self.run(y, state)
+        return self.read(hidden), state
+
+    def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
+        if state is not None or batch.x.shape[1]:
+            return super().unroll(batch, state)
+        hidden, state = self.run(torch.cat([self.begin(batch), batch.y[:, :-1]], 1), self.empty(len(batch)))
+        return self.read(hidden), state                                             # one pass, nothing behind
+
+    def arrays(self) -> dict[str, Tensor]:
+        return {name: value.detach() for name, value in self.state_dict().items()}
+
+    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        wanted = {name: (value.shape, value.dtype) for name, value in self.state_dict().items()}
+        found = {name: (value.shape, value.dtype) for name, value in arrays.items()}
+        if wanted != found:
+            wrong = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
+            raise ValueError(f"arrays that do not fit: {', '.join(wrong[:5])}")
+        self.load_state_dict(arrays, assign=self.bias.is_meta)     # a model laid out without memory takes the arrays as they are

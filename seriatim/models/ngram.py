@@ -1,0 +1,155 @@
+"""Models that count: uniform, unigram and Markov.
+
+    p(w | c) = (#(c w) + k) / (#(c) + k V)          c: the last `order` symbols, k: the pseudo-count
+
+With k = 0 these are relative frequencies. A context never seen then has no relative frequency; the
+answer is that of its longest seen ending (dropping the oldest symbol first), in the last resort the
+unigram. The state is the last `order` symbols.
+"""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from seriatim.batches import Batch
+from seriatim.config import MarkovOptions, UniformOptions
+from seriatim.data.sequences import Field
+from seriatim.distributions import Categorical, Distribution
+from seriatim.models.base import Model, State
+from seriatim.models.counts import Counts
+
+
+class Uniform(Model):
+    """Below the ladder: every symbol is equally likely, whatever came before. The state is empty."""
+
+    def __init__(self, vocabulary: int, options: UniformOptions):
+        self.vocabulary = vocabulary
+
+    def start(self, batch: Batch) -> tuple[Distribution, State]:
+        state = torch.zeros(len(batch.x), 0)
+        return Categorical(torch.zeros(len(batch.x), self.vocabulary)), state
+
+    def step(self, y: Tensor, state: State) -> tuple[Distribution, State]:
+        return Categorical(torch.zeros(len(y), self.vocabulary)), state
+
+    def count(self, ids: Field, stop: bool) -> None:
+        """There is nothing to count."""
+
+    def arrays(self) -> dict[str, Tensor]:
+        return {}
+
+    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        if arrays:
+            raise ValueError(f"a uniform model has no arrays, received {sorted(arrays)}")
+
+
+class Markov(Model):
+    """What followed the last `order` symbols in training. The unigram is order 0."""
+
+    def __init__(self, vocabulary: int, options: MarkovOptions):
+        self.vocabulary, self.order, self.add = vocabulary, options.order, options.add
+        self.counts = Counts(vocabulary + 1, [np.zeros(0, np.int64)] * (self.order + 1), [np.zeros(0, np.int64)] * (self.order + 1))
+
+    def count(self, ids: Field, stop: bool) -> None:
+        """Learn: count every n-gram of the training data."""
+        self.counts = Counts.of(ids, self.order + 1, self.vocabulary, stop)
+
+    def start(self, batch: Batch) -> tuple[Distribution, State]:
+        begin = torch.full((len(batch.x), self.order), self.vocabulary)           # START everywhere
+        seen = torch.cat([begin, batch.x], 1)                                     # (B, order + P)
+        places = batch.x_lengths[:, None] + torch.arange(self.order)              # (B, order)
+        state = seen.gather(1, places)
+        return Counted(self, state), state
+
+    def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
+        seen = torch.cat([state, y], 1)                                           # (B, order + T)
+        contexts = seen[:, 1:].unfold(1, self.order, 1) if self.order else seen[..., None][..., :0]  # (B, T, order)
+        return Counted(self, contexts), seen[:, seen.shape[1] - self.order:]
+
+    def log_prob(self, contexts: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """(M, order) contexts, (M,) symbols -> (M,): touches only the cells asked for."""
+        node, level = self.longest(contexts)
+        count, total = np.zeros(len(y)), np.zeros(len(y))
+        for depth in np.unique(level):
+            rows = level == depth
+            total[rows] = self.counts.total(depth, node[rows])
+            count[rows] = self.counts.count(depth + 1, self.counts.child(depth, node[rows], y[rows]))
+        return self.smooth(count, total)
+
+    def log_probs(self, contexts: np.ndarray) -> np.ndarray:
+        """(M, order) contexts -> (M, V)."""
+        node, level = self.longest(contexts)
+        count = np.zeros((len(contexts), self.vocabulary))
+        for depth in np.unique(level):
+            rows = level == depth
+            count[rows] = self.counts.rows(depth, node[rows])
+        return self.smooth(count, count.sum(-1, keepdims=True))
+
+    def longest(self, contexts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The node that answers for each context, and its level: the full order, unless relative
+        frequencies are asked of a context never seen."""
+        node = self.counts.find(contexts)
+        level = np.full(len(contexts), self.order)
+        if self.add == 0:
+            for depth in range(self.order - 1, -1, -1):
+                lost = self.counts.total(depth + 1, node) == 0
+                lost &= level == depth + 1
+                node[lost] = self.counts.find(contexts[lost, self.order - depth:])
+                level[lost] = depth
+        return node, level
+
+    def smooth(self, count: np.ndarray, total: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return np.log(count + self.add) - np.log(total + self.add * self.vocabulary)
+
+    def trace(self, batch: Batch) -> dict[str, Tensor]:
+        """The order that answered at each place of y."""
+        contexts = self.unroll(batch)[0].contexts
+        level = self.longest(contexts.reshape(-1, self.order).numpy())[1]
+        return {"order": torch.from_numpy(level).reshape(batch.y.shape)}
+
+    def arrays(self) -> dict[str, Tensor]:
+        levels = enumerate(zip(self.counts.keys, self.counts.counts, strict=True), 1)
+        return {f"{name}.{n}": torch.from_numpy(array) for n, level in levels for name, array in zip(("keys", "counts"), level)}
+
+    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        levels = range(1, self.order + 2)
+        wanted = {f"{name}.{n}" for n in levels for name in ("keys", "counts")}
+        if set(arrays) != wanted or any(a.dtype != torch.int64 or a.dim() != 1 for a in arrays.values()):
+            raise ValueError(f"a Markov model of order {self.order} has the arrays {sorted(wanted)}")
+        keys, counts = ([arrays[f"{name}.{n}"].numpy() for n in levels] for name in ("keys", "counts"))
+        nodes = 1
+        for key, count in zip(keys, counts, strict=True):
+            if len(key) != len(count) or np.any(np.diff(key) <= 0) or np.any(count < 0) or np.any((key < 0) | (key >= nodes * (self.vocabulary + 1))):
+                raise ValueError("counts and keys do not belong together")
+            nodes = len(key)
+        self.counts = Counts(self.vocabulary + 1, keys, counts)
+
+    def size(self) -> int:
+        return int(np.count_nonzero(self.counts.counts[-1]))
+
+
+class Counted(Distribution):
+    """What a count model says after given contexts, looked up when asked."""
+
+    def __init__(self, model: Markov, contexts: Tensor):
+        self.model, self.contexts = model, contexts                               # (..., order)
+
+    def log_prob(self, y: Tensor) -> Tensor:
+        contexts = self.contexts.reshape(math.prod(y.shape), self.contexts.shape[-1])
+        return torch.from_numpy(self.model.log_prob(contexts.numpy(), y.reshape(-1).numpy())).reshape(y.shape)
+
+    def log_probs(self) -> Tensor:
+        shape = self.contexts.shape[:-1]
+        contexts = self.contexts.reshape(math.prod(shape), self.contexts.shape[-1])
+        return torch.from_numpy(self.model.log_probs(contexts.numpy())).reshape(*shape, self.model.vocabulary)
+
+    def __getitem__(self, index) -> Counted:
+        return Counted(self.model, self.contexts[index])
+
+    @classmethod
+    def concatenate(cls, parts: list[Counted], axis: int) -> Counted:
+        return cls(parts[0].model, torch.cat([part.contexts for part in parts], axis))

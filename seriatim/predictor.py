@@ -1,0 +1,294 @@
+"""A Predictor is what you keep: codec, model and settings, in a run folder that is plain and pickle-free.
+
+    config.toml          every setting, complete
+    codec.json           the vocabulary
+    weights.safetensors  all that was learned, counts too
+    events.jsonl         what happened while fitting, one record a line
+    metrics.json         how it ended
+    manifest.json        checksums, written last: a folder that has it is finished
+    checkpoint-*.safetensors   only while a fit is under way
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from seriatim import __version__, training
+from seriatim.batches import prompts
+from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, fit_codec, load_codec
+from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml, to_toml
+from seriatim.data import read
+from seriatim.data.sequences import Field, Sequences
+from seriatim.decoding import decode
+from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
+from seriatim.evaluation import evaluate
+from seriatim.models import Part, create, parse, rung
+from seriatim.models.base import Model
+from seriatim.scoring import score
+from seriatim.storage import checksum, read_arrays, read_bytes, read_json, write_arrays, write_bytes, write_json
+
+torch.set_flush_denormal(True)            # numbers next to zero would slow recurrent networks down a hundredfold
+TASKS = {"language": "predict the next symbol"}
+
+
+class Predictor:
+    """A fitted model that reads and writes text."""
+
+    def __init__(self, spec: str, parts: list[Part], codec: Codec, model: Model, by: str, metrics: dict[str, Any] | None = None):
+        self.task, self.spec, self.parts, self.codec, self.model, self.by = "language", spec, parts, codec, model, by
+        self.metrics = metrics or {}
+
+    def __repr__(self) -> str:
+        return f"Predictor({self.task}, {self.spec}, {self.codec.size} {self.codec.options.unit}s, {self.model.size():,} parameters)"
+
+    def data(self, source: Sequences | str) -> Sequences:
+        """Data to apply this predictor to, cut as it was trained."""
+        if isinstance(source, Sequences):
+            return source
+        return read(source, by=self.by if self.by == "line" else None, unit=self.codec.options.unit)
+
+    def evaluate(self, data: Sequences | str) -> dict[str, Any]:
+        """Figures and protocol: see `seriatim.evaluation`."""
+        return evaluate(self, self.data(data))
+
+    def score(self, data: Sequences | str) -> list[dict[str, Any]]:
+        """For each sequence its natural-log probability, number of tokens and number of unknown ones."""
+        ids = self.codec.encode(self.data(data).main)
+        scored = score(self.model, ids, self.by)
+        return [{"log_prob": float(scored.row(s).sum()), "tokens": len(scored.row(s)), "unknown": int((ids.row(s) == UNKNOWN).sum())}
+                for s in range(len(ids))]
+
+    def generate(self, prompt: str = "", **settings: Any) -> str | list[str]:
+        """Text after a prompt; a list when `count` is above one. Settings: see `DecodingOptions`."""
+        texts = [result["text"] for result in self.generate_records([prompt], **settings)[0]]
+        return texts if settings.get("count", 1) != 1 else texts[0]
+
+    def generate_records(self, several: list[str], **settings: Any) -> list[list[dict[str, Any]]]:
+        """For each prompt its results, with their log-probabilities."""
+        options = build(DecodingOptions, settings, "generate")
+        stops, forbidden = ({STOP}, {UNKNOWN}) if self.by == "line" else (set(), {UNKNOWN, STOP})
+        if options.stop:
+            if options.stop not in self.codec.number:
+                raise ConfigError("the stop symbol is not in the vocabulary", got=repr(options.stop), do=nearest(options.stop, self.codec.symbols[:50]))
+            stops.add(self.codec.number[options.stop])
+        rows = [self.codec.encode_text(prompt) for prompt in several]
+        found = decode(self.model, prompts(rows), options, tuple(stops), tuple(forbidden))
+        return [[{"prompt": prompt, "text": self.written(row, result.symbols), "log_prob": result.log_prob, "tokens": len(result.symbols),
+                  "ended": result.ended, "seed": None if options.beam or not options.temperature else options.seed + i}
+                 for i, result in enumerate(results)]
+                for prompt, row, results in zip(several, rows, found, strict=True)]
+
+    def written(self, prompt: np.ndarray, symbols: list[int]) -> str:
+        return self.codec.decode([*prompt.tolist(), *symbols])
+
+    def predict(self, data: Sequences | str, top: int = 5) -> list[dict[str, Any]]:
+        """For each sequence the likeliest next symbols with their probabilities."""
+        ids = self.codec.encode(self.data(data).main)
+        records = []
+        with torch.inference_mode():
+            for s in range(len(ids)):
+                p = self.model.start(prompts([ids.row(s)[-4096:]]))[0].log_probs()[0].exp()
+                best = p.topk(min(top, self.codec.size))
+                records.append({"next": [{"symbol": self.codec.symbols[i], "probability": value}
+                                         for value, i in zip(best.values.tolist(), best.indices.tolist(), strict=True)]})
+        return records
+
+    # -- the run folder
+    def settings(self) -> dict[str, Any]:
+        """Everything that config.toml says."""
+        tables: dict[str, Any] = {"run": {"version": 1, "seriatim": __version__, "task": self.task, "model": self.spec, "by": self.by},
+                                  "codec": self.codec.options}
+        for i, part in enumerate(self.parts):
+            tables |= {f"model.{i}": part.options, f"training.{i}": part.training}
+        return tables
+
+    def save(self, folder: str | Path, overwrite: bool = False) -> Path:
+        """Write a finished run folder."""
+        folder = start_folder(self, Path(folder), resume=False, overwrite=overwrite)
+        self.finish(folder)
+        return folder
+
+    def finish(self, folder: Path) -> None:
+        """Weights, metrics, and last of all the manifest; then the checkpoints have served."""
+        write_arrays(folder / "weights.safetensors", self.model.arrays())
+        write_json(folder / "metrics.json", self.metrics)
+        files = [name for name in ("config.toml", "codec.json", "weights.safetensors", "metrics.json")]
+        write_json(folder / "manifest.json", {"version": 1, "seriatim": __version__,
+                                              "files": {name: {"sha256": checksum(folder / name), "bytes": (folder / name).stat().st_size}
+                                                        for name in files}})
+        for leftover in [*folder.glob("checkpoint-*"), *folder.glob("*.partial")]:
+            leftover.unlink()
+
+
+def load(folder: str | Path) -> Predictor:
+    """A finished run folder -> Predictor; every file is checked against the manifest."""
+    folder = Path(folder)
+    if not (folder / "manifest.json").is_file():
+        if (folder / "config.toml").is_file():
+            raise RunError(f"{folder} holds an unfinished fit", do="Repeat the fit command with --resume to finish it")
+        raise RunError(f"{folder} is not a run folder", got="no manifest.json" if folder.is_dir() else "no such folder",
+                       do="Give the folder that fit or compare wrote")
+    manifest = read_json(folder / "manifest.json")
+    files = manifest.get("files") if isinstance(manifest, dict) else None
+    if not isinstance(files, dict) or not {"config.toml", "codec.json", "weights.safetensors"} <= files.keys():
+        raise RunError(f"{folder / 'manifest.json'} is damaged", do="Restore it or fit again")
+    for name, entry in files.items():
+        if Path(name).name != name or not isinstance(entry, dict) or checksum(folder / name) != entry.get("sha256"):
+            raise RunError(f"{folder / name} is not the file that was written", got="another checksum", do="Restore it or fit again")
+    settings = from_toml(read_bytes(folder / "config.toml").decode("utf-8", "replace"), str(folder / "config.toml"))
+    try:
+        run, codec = settings["run"], load_codec(read_json(folder / "codec.json"), str(folder / "codec.json"))
+        names = run["model"].split("+")
+        parts = [Part(name, build(rung(name).options, settings["model"][str(i)], str(folder)),
+                      build(TrainingOptions, settings["training"][str(i)], str(folder))) for i, name in enumerate(names)]
+        arrays, _ = read_arrays(folder / "weights.safetensors")
+        with torch.device("meta"):                                    # no memory is taken before the shapes agree
+            model = create(parts, codec.size)
+        model.load_arrays(arrays)
+        for part in getattr(model, "parts", [model]):
+            if isinstance(part, torch.nn.Module):
+                part.eval()
+        return Predictor(run["model"], parts, codec, model, run["by"], read_json(folder / "metrics.json"))
+    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        raise RunError(f"{folder} does not fit together", got=error, do="Restore it or fit again") from None
+
+
+def fit(task: str, model: str, train: Sequences | str, valid: Sequences | str | None = None, *, out: str | Path | None = None,
+        resume: bool = False, overwrite: bool = False, progress: bool = False, **settings: Any) -> Predictor:
+    """Fit a model by name and give back a Predictor.
+
+    `settings` are those of the codec (`unit`, ...), the model (`order`, `width`, ...) and the training
+    (`minutes`, `seed`, ...). With `out`, a run folder is kept and a killed fit can be resumed.
+
+    >>> model = fit("language", "markov", read("markov:length=5000"), order=2)
+    >>> model
+    Predictor(language, markov, 29 characters, 2,112 parameters)
+    """
+    from seriatim.display import follow
+    events = fit_events(task, model, train, valid, out=out, resume=resume, overwrite=overwrite, settings=settings)
+    return follow(events, show=progress)
+
+
+def fit_events(task: str, spec: str, train: Sequences | str, valid: Sequences | str | None = None, *, out: str | Path | None = None,
+               resume: bool = False, overwrite: bool = False, settings: Mapping[str, Any] | None = None) -> Generator[training.Event, None, Predictor]:
+    """The same as a generator of events, whose return value is the Predictor."""
+    if task not in TASKS:
+        raise ConfigError(f"there is no task {task!r}", do=nearest(task, TASKS))
+    settings = {key.replace("-", "_"): value for key, value in (settings or {}).items() if value is not None}
+    chosen = {key: settings.pop(key) for key in [f.name for f in fields(CodecOptions)] if key in settings}
+    parts = parse(spec, settings)
+    train, valid = (read(each) if isinstance(each, str) else each for each in (train, valid))
+    if train.unit:
+        chosen.setdefault("unit", train.unit)
+    if valid is None and (len(parts) > 1 or not rung(parts[0].name).counts):
+        train, valid = hold_out(train)
+    if valid is not None and valid.by != train.by:
+        raise DataError("training and validation data are cut differently", got=f"by {train.by} and by {valid.by}", do="Use the same --by for both")
+    codec = fit_codec(train.main, build(CodecOptions, chosen, "codec"))
+    ids = codec.encode(train.main)
+    held = None if valid is None else codec.encode(valid.main)
+    if held is not None and not len(held.flat):
+        raise DataError(f"{valid.origin} has nothing to validate on", do="Give a longer validation text")
+    torch.set_num_threads(parts[0].training.threads or torch.get_num_threads())
+    torch.manual_seed(parts[0].training.seed)
+    predictor = Predictor(spec, parts, codec, create(parts, codec.size), train.by)
+    folder = None if out is None else start_folder(predictor, Path(out), resume, overwrite, fingerprint(ids, held))
+    begin, last = time.perf_counter(), {}
+    log = Log(folder)
+    yield log.add({"event": "data", "train": train.origin, "symbols": len(ids.flat), "sequences": len(ids), "vocabulary": codec.size,
+                   "unit": codec.options.unit, "by": train.by, "valid_symbols": 0 if held is None else len(held.flat)})
+    for event in training.fit(predictor.model, parts, ids, held, train.by, folder):
+        last |= {key: event[key] for key in ("step", "epoch", "valid", "weights") if key in event}
+        yield log.add(event)
+    predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size()}
+    if folder is not None:
+        predictor.finish(folder)
+    yield log.add({"event": "done", "out": None if folder is None else str(folder), **predictor.metrics})
+    return predictor
+
+
+def hold_out(data: Sequences) -> tuple[Sequences, Sequences]:
+    """A tenth of the training data for validation, when none is given."""
+    try:
+        return data.split(0.9, 0.1)
+    except SeriatimError as error:
+        raise DataError(f"{data.origin} is too short to set a tenth aside for validation", got=error,
+                        do="Give a longer text, or validation data with --valid") from None
+
+
+def fingerprint(*columns: Field | None) -> str:
+    """What the data was, so that a fit is not resumed on other data."""
+    digest = hashlib.sha256()
+    for column in columns:
+        if column is not None:
+            digest.update(np.ascontiguousarray(column.flat).tobytes())
+            digest.update(np.ascontiguousarray(column.offsets - column.offsets[0]).tobytes())
+    return digest.hexdigest()
+
+
+def prepare(folder: Path, resume: bool, overwrite: bool) -> Path:
+    """An empty folder to write to, or the one to resume in; never somebody else's files."""
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / "config.toml").is_file())):
+        raise RunError(f"{folder} exists and is not a run folder", do="Choose another --out")
+    if (folder / "manifest.json").exists() and not overwrite:
+        raise RunError(f"{folder} holds a finished fit", do="Choose another --out, or add --overwrite to replace it")
+    if (folder / "config.toml").exists() and not (resume or overwrite):
+        raise RunError(f"{folder} holds an unfinished fit", do="Add --resume to go on with it, or --overwrite to begin anew")
+    try:
+        if overwrite and folder.exists():
+            for file in sorted(folder.iterdir(), key=lambda file: file.name != "manifest.json"):
+                file.unlink()
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out") from None
+    return folder
+
+
+def start_folder(predictor: Predictor, folder: Path, resume: bool, overwrite: bool, digest: str = "") -> Path:
+    """Write the plan of a fit; when resuming, check that it is the same plan on the same data."""
+    plan = predictor.settings() | {"data": {"fingerprint": digest}}
+    wanted = to_toml(plan)
+    folder = prepare(folder, resume, overwrite)
+    file = folder / "config.toml"
+    if resume and file.is_file():
+        found = read_bytes(file).decode("utf-8", "replace")
+        if found != wanted:
+            changed = sorted(set(wanted.splitlines()) ^ set(found.splitlines()))
+            raise RunError(f"{folder} was begun with other settings or data", got="; ".join(changed[:6]), do="Repeat the first command, or add --overwrite")
+        return folder
+    write_json(folder / "codec.json", predictor.codec.to_json())
+    write_bytes(file, wanted.encode())
+    return folder
+
+
+class Log:
+    """Events as they come, one JSON record a line; the file is the source of every curve drawn later."""
+
+    def __init__(self, folder: Path | None):
+        self.file = None if folder is None else folder / "events.jsonl"
+
+    def add(self, event: training.Event) -> training.Event:
+        if self.file is not None:
+            try:
+                with open(self.file, "a", encoding="utf-8") as file:
+                    file.write(json.dumps(event | {"at": time.time()}) + "\n")
+            except OSError as error:
+                raise RunError(f"cannot write {self.file}", got=error.strerror, do="Free some space; then repeat the command with --resume") from None
+        return event
+
+
+def events_of(folder: str | Path) -> Iterator[training.Event]:
+    """The events of a run folder; a last line cut short by a crash is passed over."""
+    for line in read_bytes(Path(folder) / "events.jsonl").splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue
