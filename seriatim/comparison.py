@@ -23,6 +23,7 @@ from seriatim.evaluation import differs, measure, summarise
 from seriatim.models import MODELS, parse, rung
 from seriatim.predictor import Predictor, fit_events
 from seriatim.storage import write_bytes, write_json
+from seriatim.training import relay
 
 SPLIT = (0.85, 0.05, 0.10)                # training, validation, test
 MOST_TEST = 200_000                       # characters of the test part that are scored
@@ -69,7 +70,9 @@ def compare_events(task: str, data: Sequences | str, models: str | Sequence[str]
         try:
             fitting = fit_events(task, name, train, valid, out=None if folder is None else folder / "runs" / name,
                                  settings={"minutes": budget, **plans[name]} if name in learning else plans[name])
-            predictor, interrupted = yield from relay(fitting, name)
+            seen: list[str] = []
+            predictor = yield from relay(fitting, lambda event, name=name, seen=seen: under(name, event, seen))
+            interrupted = "interrupted" in seen
             measured = measure(predictor, test)
             rows.append(row_of(predictor, test, measured, None if folder is None else folder / "runs" / name))
             measures[name] = measured
@@ -79,7 +82,7 @@ def compare_events(task: str, data: Sequences | str, models: str | Sequence[str]
             yield {"event": "rung", "model": name, "words": f"failed: {rows[-1]['reason']}"}
     rank(rows, measures, data.by)
     unit = (settings or {}).get("unit") or data.unit or "character"
-    record = {"version": 1, "seriatim": __version__, "task": task, "data": data.origin, "unit": unit, "by": data.by
+    record = {"version": 1, "seriatim": __version__, "task": task, "data": data.origin, "unit": unit, "by": data.by,
               "minutes": minutes, "budget_seconds": None if budget is None else budget * 60, "split": list(SPLIT),
               "entropy_bits": None if data.entropy is None else data.entropy / math.log(2),
               "rows": rows, "protocol": next((row["protocol"] for row in rows if row["status"] == "ok"), None),
@@ -134,22 +137,10 @@ def parts_of(data: Sequences) -> tuple[Sequences, Sequences, Sequences]:
     return train, valid, test
 
 
-def relay(fitting: Generator[Event, None, Predictor], name: str) -> Generator[Event, None, tuple[Predictor, bool]]:
-    """Pass a fit's events on under the model's name; also tell whether it was interrupted."""
-    interrupted = False
-    try:
-        event = next(fitting)
-        while True:
-            interrupted |= event["event"] == "interrupted"
-            quiet = {"quiet": True} if event["event"] == "data" else {}
-            try:
-                if event["event"] not in ("done", "part"):
-                    yield event | {"model": name} | quiet
-                event = next(fitting)
-            except KeyboardInterrupt:
-                event = fitting.throw(KeyboardInterrupt())
-    except StopIteration as end:
-        return end.value, interrupted
+def under(name: str, event: Event, seen: list[str]) -> Event | None:
+    """A fit's event under the model's name; what belongs to the single fit alone is left out."""
+    seen.append(event["event"])
+    return None if event["event"] in ("done", "part") else event | {"model": name} | ({"quiet": True} if event["event"] == "data" else {})
 
 
 def row_of(predictor: Predictor, test: Sequences, measured: dict[str, Any], folder: Path | None) -> dict[str, Any]:

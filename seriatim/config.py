@@ -59,7 +59,7 @@ class NetworkOptions:
     residual: bool = option(False, "add each part's input to its output, normalised before (a pre-norm block)")
     feed_forward: float = option(0.0, "width of the feed-forward part, in multiples of the width; 0 leaves it out", least=0)
     dropout: float = option(0.0, "share of activations dropped in training", least=0, most=0.95)
-    tied: bool = option(True, "the output layer shares the embedding's weights")
+    tied: bool = option(False, "the output layer shares the embedding's weights")
     heads: int = option(4, "attention: number of heads", least=1)
     context: int = option(128, "attention: how many positions back, itself included", least=1)
     kernel: int = option(3, "convolution: width of the kernel, in positions", least=1)

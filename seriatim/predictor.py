@@ -35,7 +35,6 @@ from seriatim.models.base import Model
 from seriatim.scoring import score
 from seriatim.storage import checksum, read_arrays, read_bytes, read_json, write_arrays, write_bytes, write_json
 
-torch.set_flush_denormal(True)            # numbers next to zero would slow recurrent networks down a hundredfold
 TASKS = {"language": "predict the next symbol"}
 
 
@@ -201,13 +200,15 @@ def fit_events(task: str, spec: str, train: Sequences | str, valid: Sequences | 
     torch.manual_seed(parts[0].training.seed)
     predictor = Predictor(spec, parts, codec, create(parts, codec.size), train.by)
     folder = None if out is None else start_folder(predictor, Path(out), resume, overwrite, fingerprint(ids, held))
-    begin, last = time.perf_counter(), {}
-    log = Log(folder)
+    begin, last, log = time.perf_counter(), {}, Log(folder)
+
+    def note(event: training.Event) -> training.Event:
+        last.update({key: event[key] for key in ("step", "epoch", "valid", "weights") if key in event})
+        return log.add(event)
+
     yield log.add({"event": "data", "train": train.origin, "symbols": len(ids.flat), "sequences": len(ids), "vocabulary": codec.size,
                    "unit": codec.options.unit, "by": train.by, "valid_symbols": 0 if held is None else len(held.flat)})
-    for event in training.fit(predictor.model, parts, ids, held, train.by, folder):
-        last |= {key: event[key] for key in ("step", "epoch", "valid", "weights") if key in event}
-        yield log.add(event)
+    yield from training.relay(training.fit(predictor.model, parts, ids, held, train.by, folder), note)
     predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size()}
     if folder is not None:
         predictor.finish(folder)
@@ -236,7 +237,8 @@ def fingerprint(*columns: Field | None) -> str:
 
 def prepare(folder: Path, resume: bool, overwrite: bool) -> Path:
     """An empty folder to write to, or the one to resume in; never somebody else's files."""
-    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / "config.toml").is_file())):
+    foreign = folder.is_dir() and any(file.suffix != ".partial" for file in folder.iterdir()) and not (folder / "config.toml").is_file()
+    if foreign or (folder.exists() and not folder.is_dir()):
         raise RunError(f"{folder} exists and is not a run folder", do="Choose another --out")
     if (folder / "manifest.json").exists() and not overwrite:
         raise RunError(f"{folder} holds a finished fit", do="Choose another --out, or add --overwrite to replace it")
@@ -263,9 +265,9 @@ def start_folder(predictor: Predictor, folder: Path, resume: bool, overwrite: bo
         if found != wanted:
             changed = sorted(set(wanted.splitlines()) ^ set(found.splitlines()))
             raise RunError(f"{folder} was begun with other settings or data", got="; ".join(changed[:6]), do="Repeat the first command, or add --overwrite")
-        return folder
+    else:
+        write_bytes(file, wanted.encode())
     write_json(folder / "codec.json", predictor.codec.to_json())
-    write_bytes(file, wanted.encode())
     return folder
 
 

@@ -9,40 +9,67 @@ from seriatim.figures import quality
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #22333b; --soft: #66757d; --line: #e3e7e9; --accent: #c1440e; --paper: #fff; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8ecee; --soft: #9aa5ab; --line: #33424a; --paper: #172126; --accent: #ff8a5b; } }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e8ecee; --soft: #9aa5ab; --line: #33424a; --paper: #172126; --accent: #ff8a5b; }
+}
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 68rem; margin: 3rem auto; padding: 0 1.5rem; }
-h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.1rem; margin-top: 2.5rem; } .soft { color: var(--soft); }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; } .wide { overflow-x: auto; }
-th { text-align: left; font-weight: 600; color: var(--soft); font-size: .85rem; } td, th { padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); }
-td.number, th.number { text-align: right; } tr.best td { font-weight: 600; } tr.failed td { color: var(--accent); }
-.bar { background: var(--accent); height: .5rem; border-radius: 2px; opacity: .8; } figure { margin: 0; background: #fff; border-radius: 4px; padding: .5rem; }
-figure svg { width: 100%; height: auto; } pre { white-space: pre-wrap; margin: .2rem 0; font-size: .9rem; } dt { color: var(--soft); } dd { margin: 0 0 .5rem; }
+h1 { font-size: 1.6rem; margin-bottom: .2rem; }
+h2 { font-size: 1.1rem; margin-top: 2.5rem; }
+.soft { color: var(--soft); }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th { text-align: left; font-weight: 600; color: var(--soft); font-size: .85rem; }
+td, th { padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); }
+td.number, th.number { text-align: right; }
+tr.best td { font-weight: 600; }
+tr.failed td { color: var(--accent); }
+.bar { background: var(--accent); height: .5rem; border-radius: 2px; opacity: .8; }
+figure { margin: 0; background: #fff; border-radius: 4px; padding: .5rem; }
+figure svg { width: 100%; height: auto; }
+pre { white-space: pre-wrap; margin: .2rem 0; font-size: .9rem; }
+dt { color: var(--soft); }
+dd { margin: 0 0 .5rem; }
+"""
+
+HEADINGS = (("", ""), ("", "model"), ("number", "bits / character"), ("", "95 % interval"), ("number", "nats / token"), ("number", "fit"),
+            ("number", "parameters"), ("number", "size"), ("number", "symbols / s"), ("", ""))
+
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{data}: which model?</title><style>{style}</style></head><body>
+<h1>{data}</h1>
+<p class="soft">{task} by {unit}, {minutes:g} minutes in all, measured on held-out data ({test:g} % of it)</p>
+<p>{verdict}</p>
+<h2>Leaderboard</h2>
+<div class="wide"><table><tr>{headings}</tr>
+{rows}
+</table></div>
+<p class="soft">= not significantly different from the best (paired bootstrap, 95 %). Lower is better.</p>
+<h2>Quality against time</h2>
+<figure>{picture}</figure>
+<h2>In their own voice</h2>
+{samples}
+<h2>Protocol</h2>
+<dl>{protocol}</dl>
+<p class="soft">seriatim {version}; {seconds:.0f} s in all.
+Every run is kept beside this page: <code>seriatim generate runs/NAME --prompt ...</code></p>
+</body></html>
 """
 
 
 def report(record: dict[str, Any]) -> str:
+    """The page."""
     rows = record["rows"]
     good = [row for row in rows if row["status"] == "ok" and row["bits_per_character"] is not None]
     picture = quality(record, "svg").decode()
-    picture = picture[picture.index("<svg"):]
-    verdict = verdict_of(good)
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(record['data'])}: which model?</title><style>{STYLE}</style></head><body>
-<h1>{escape(record['data'])}</h1>
-<p class="soft">{escape(record['task'])} by {escape(record['unit'])}, {record['minutes']:g} minutes in all, measured on the last {100 * record['split'][2]:g} % of the data</p>
-<p>{escape(verdict)}</p>
-<h2>Leaderboard</h2><div class="wide"><table><tr><th></th><th>model</th><th class="number">bits / character</th><th>95 % interval</th><th class="number">nats / token</th>
-<th class="number">fit</th><th class="number">parameters</th><th class="number">size</th><th class="number">symbols / s</th><th></th></tr>
-{"".join(table_row(place, row, good) for place, row in enumerate(rows, 1))}</table></div>
-<p class="soft">= not significantly different from the best (paired bootstrap, 95 %). Lower is better.</p>
-<h2>Quality against time</h2><figure>{picture}</figure>
-<h2>In their own voice</h2>
-{"".join(f'<p class="soft">{escape(row["model"])}</p><pre>{escape(row["sample"])}</pre>' for row in good)}
-<h2>Protocol</h2><dl>{"".join(f"<dt>{escape(name.replace('_', ' '))}</dt><dd>{escape(str(value))}</dd>" for name, value in (record["protocol"] or {}).items())}</dl>
-<p class="soft">seriatim {escape(record['seriatim'])}; {record['seconds']:.0f} s in all. Every run is kept beside this page: <code>seriatim generate runs/NAME --prompt ...</code></p>
-</body></html>
-"""
+    return PAGE.format(
+        style=STYLE, data=escape(record["data"]), task=escape(record["task"]), unit=escape(record["unit"]), minutes=record["minutes"],
+        test=100 * record["split"][2], verdict=escape(verdict_of(good)), picture=picture[picture.index("<svg"):],
+        headings="".join(f'<th class="{kind}">{words}</th>' for kind, words in HEADINGS),
+        rows="\n".join(table_row(place, row, good) for place, row in enumerate(rows, 1)),
+        samples="\n".join(f'<p class="soft">{escape(row["model"])}</p><pre>{escape(row["sample"])}</pre>' for row in good),
+        protocol="".join(f"<dt>{escape(name.replace('_', ' '))}</dt><dd>{escape(str(value))}</dd>" for name, value in (record["protocol"] or {}).items()),
+        version=escape(record["seriatim"]), seconds=record["seconds"])
 
 
 def verdict_of(good: list[dict[str, Any]]) -> str:

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -32,7 +32,24 @@ from seriatim.scoring import mean_loss, score
 from seriatim.storage import read_arrays, write_arrays
 
 Event = dict[str, Any]                    # "event" names its kind; the progress bar, the log and the page read the same ones
+Returned = TypeVar("Returned")
 REPORT_SECONDS = 0.25                     # time between two "step" events
+
+
+def relay(events: Generator[Event, None, Returned], change: Callable[[Event], Event | None]) -> Generator[Event, None, Returned]:
+    """Pass events on, changed or (None) left out; an interrupt that strikes here is thrown on to where they come from."""
+    try:
+        event = next(events)
+        while True:
+            try:
+                changed = change(event)
+                if changed is not None:
+                    yield changed
+                event = next(events)
+            except KeyboardInterrupt:
+                event = events.throw(KeyboardInterrupt())
+    except StopIteration as end:
+        return end.value
 
 
 def fit(model: Model, parts: list[Part], train: Field, valid: Field, by: str, checkpoint: Path | None = None) -> Iterator[Event]:
@@ -120,6 +137,7 @@ class Loop:
         yield {"event": "begin", "step": p.step, "steps_per_epoch": self.steps_per_epoch, "resumed": resumed,
                "parameters": sum(each.numel() for each in self.model.parameters())}
         clock = Clock(p.seconds)
+        torch.set_flush_denormal(True)                                # numbers next to zero would slow a recurrent network down
         try:
             while not p.done:
                 for batch in self.remaining():
@@ -132,6 +150,8 @@ class Loop:
                 self.save()
         except KeyboardInterrupt:
             yield {"event": "interrupted", "step": p.step, "seconds": p.seconds}
+        finally:
+            torch.set_flush_denormal(False)
         if self.best:
             self.model.load_arrays(self.best)
         self.model.eval()

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seriatim.data.sequences import TEXT
-from seriatim.data.sources import (ALPHABET, BRACKETS, SOURCES, Brackets, HiddenMarkov, Independent, Markov, Remember,
-                                   Source, generate, parse_source)
+from seriatim.data.sources import ALPHABET, BRACKETS, SOURCES, Brackets, HiddenMarkov, Independent, Markov, Remember, Source, generate, parse_source
 from seriatim.errors import ConfigError, DataError
 
 SMALL = [

@@ -28,22 +28,20 @@ class Rung:
     counts: bool = False
 
 
-_BLOCK = {"residual": True, "feed_forward": 4.0}
-
 MODELS: dict[str, Rung] = {
     "uniform": Rung("every symbol equally likely: the floor", "ngram:Uniform", UniformOptions, counts=True),
     "unigram": Rung("how frequent each symbol is", "ngram:Markov", MarkovOptions, {"order": 0, "add": 1.0}, counts=True),
     "markov": Rung("what followed the last few symbols, with a pseudo-count", "ngram:Markov", MarkovOptions, counts=True),
     "convolution": Rung("causal dilated convolutions, gated", "network:Network", NetworkOptions,
-                        {"mixer": "convolution", "width": 192, "layers": 5, "residual": True},
-                        {"rate": 4e-3, "rows": 16, "length": 128}),
+                        {"mixer": "convolution", "width": 128, "layers": 5, "residual": True},
+                        {"rate": 4e-3, "rows": 8}),
     "rnn": Rung("recurrent network with tanh units", "network:Network", NetworkOptions,
-                {"mixer": "rnn", "width": 512, "layers": 1}, {"rate": 1.5e-3, "length": 48}),
-    "gru": Rung("gated recurrent unit", "network:Network", NetworkOptions, {"mixer": "gru", "width": 384}, {"rate": 5e-3}),
-    "lstm": Rung("long short-term memory", "network:Network", NetworkOptions, {"mixer": "lstm", "width": 384}, {"rate": 6e-3}),
+                {"mixer": "rnn", "width": 512}, {"rate": 1.5e-3, "length": 32}),
+    "gru": Rung("gated recurrent unit", "network:Network", NetworkOptions, {"mixer": "gru", "width": 256}, {"rate": 6e-3, "length": 32}),
+    "lstm": Rung("long short-term memory", "network:Network", NetworkOptions, {"mixer": "lstm", "width": 256}, {"rate": 6e-3, "length": 32}),
     "transformer": Rung("self-attention over a window, with rotary positions", "network:Network", NetworkOptions,
-                        {"mixer": "attention", "width": 128, "layers": 4, **_BLOCK},
-                        {"rate": 3e-3, "rows": 16, "length": 128, "carry": False, "warmup": 0.05}),
+                        {"mixer": "attention", "width": 128, "layers": 4, "residual": True, "feed_forward": 4.0, "context": 64},
+                        {"rate": 3e-3, "rows": 8, "carry": False, "warmup": 0.05}),
 }
 
 

@@ -37,7 +37,6 @@ class Network(nn.Module, Model):
         super().__init__()
         self.options, self.vocabulary = options, vocabulary
         self.embedding = nn.Embedding(vocabulary + 1, options.width)                # the last row is START
-        nn.init.normal_(self.embedding.weight, std=options.width ** -0.5)
         self.dropout = nn.Dropout(options.dropout)
         self.blocks = nn.ModuleList(
             Block(options.width, mixer(options, layer), options.residual, options.feed_forward, options.dropout)
@@ -48,7 +47,7 @@ class Network(nn.Module, Model):
 
     def run(self, symbols: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
         """(B, T) symbols -> (B, T, D) hidden vectors, state after each row's length."""
-        x = self.dropout(self.embedding(symbols) * self.options.width ** 0.5)       # (B, T, D), unit variance
+        x = self.dropout(self.embedding(symbols))                                   # (B, T, D), unit variance
         states = []
         for block, before in zip(self.blocks, state, strict=True):
             x, after = block(x, before, lengths)
@@ -57,8 +56,9 @@ class Network(nn.Module, Model):
 
     def read(self, hidden: Tensor) -> Categorical:
         """(..., D) hidden vectors -> (..., V) distributions."""
-        weight = self.embedding.weight[:-1] if self.output is None else self.output.weight
-        return Categorical(nn.functional.linear(hidden, weight, self.bias))
+        if self.output is None:
+            return Categorical(nn.functional.linear(hidden * self.options.width ** -0.5, self.embedding.weight[:-1], self.bias))
+        return Categorical(nn.functional.linear(hidden, self.output.weight, self.bias))
 
     def empty(self, rows: int) -> State:
         return tuple(block.mixer.empty(rows) for block in self.blocks)

@@ -94,9 +94,9 @@ class Markov(Model):
         node = self.counts.find(contexts)
         level = np.full(len(contexts), self.order)
         if self.add == 0:
+            lost = np.arange(len(contexts))
             for depth in range(self.order - 1, -1, -1):
-                lost = self.counts.total(depth + 1, node) == 0
-                lost &= level == depth + 1
+                lost = lost[self.counts.total(depth + 1, node[lost]) == 0]
                 node[lost] = self.counts.find(contexts[lost, self.order - depth:])
                 level[lost] = depth
         return node, level

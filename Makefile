@@ -1,0 +1,25 @@
+# Two commands: `make compare` shows the leaderboard, `make test` runs the tests. Both set everything up.
+PYTHON ?= python3
+ENVIRONMENT = .venv/installed
+
+.PHONY: compare test test-slow lint benchmarks clean
+
+compare: $(ENVIRONMENT)
+	.venv/bin/seriatim compare language python-docs --minutes 3
+
+test: $(ENVIRONMENT) lint
+	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2
+
+test-slow: $(ENVIRONMENT)
+	.venv/bin/python -m pytest -m slow
+
+lint: $(ENVIRONMENT)
+	.venv/bin/ruff check --quiet .
+
+$(ENVIRONMENT): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
+	touch $(ENVIRONMENT)
+
+clean:
+	rm -rf .venv build *.egg-info

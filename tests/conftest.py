@@ -1,0 +1,28 @@
+"""Shared by all tests: where the public data is, and small models of every rung."""
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from seriatim.data.sequences import SYMBOLS, Field, offsets_of
+
+torch.set_num_threads(1)            # the tests run side by side, and a process that forks must not have threads
+
+
+@pytest.fixture(scope="session")
+def public_data() -> Path:
+    """The folder of public data sets, or a skip with a clear word."""
+    folder = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("public data not found: set SERIATIM_DATA to its folder")
+    return folder
+
+
+def symbols(rows) -> Field:
+    """Rows of numbers as a field of encoded symbols."""
+    rows = [np.asarray(row, np.int32) for row in rows]
+    return Field(np.concatenate(rows), offsets_of(map(len, rows)), SYMBOLS)

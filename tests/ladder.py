@@ -1,0 +1,44 @@
+"""A small, fitted model of every rung: a new model adds a row here, not a test file."""
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import torch
+
+from seriatim.models import MODELS, create, parse
+from seriatim.models.base import Model
+from tests.conftest import symbols
+
+VOCABULARY = 7
+SMALL = {"width": 16, "layers": 2, "heads": 2, "context": 6, "kernel": 3, "order": 2, "dropout": 0.3}
+RUNGS = [*MODELS, "unigram+markov", "markov+lstm+transformer"]
+
+
+def settings_for(name: str) -> dict:
+    """Those of the small settings that this rung has; the unigram keeps its order."""
+    parts = parse(name, {})
+    return {key: value for key, value in SMALL.items()
+            if any(hasattr(part.options, key) for part in parts) and not (key == "order" and name == "unigram")}
+
+
+@cache
+def small_model(name: str, add: float | None = None) -> Model:
+    """Counts are counted, weights are random but not small."""
+    torch.manual_seed(0)
+    rng = np.random.default_rng(0)
+    settings = settings_for(name) | ({} if add is None else {"add": add})
+    model = create(parse(name, settings), VOCABULARY)
+    training = symbols(rng.integers(0, VOCABULARY, rng.integers(1, 12)) for _ in range(40))
+    for part in getattr(model, "parts", [model]):
+        if isinstance(part, torch.nn.Module):
+            part.eval()
+            for parameter in part.parameters():
+                parameter.data += 0.3 * torch.randn_like(parameter)
+        else:
+            part.count(training, stop=True)
+    return model
+
+
+def random_rows(rows: int, time: int, seed: int = 0) -> torch.Tensor:
+    return torch.from_numpy(np.random.default_rng(seed).integers(0, VOCABULARY, (rows, time)))

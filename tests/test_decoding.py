@@ -1,0 +1,135 @@
+"""Greedy, sampling and beam search, over any model."""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seriatim.batches import Batch, empty, prompts
+from seriatim.codecs.symbols import STOP
+from seriatim.config import DecodingOptions
+from seriatim.decoding import decode, shape
+from tests.ladder import RUNGS, VOCABULARY, random_rows, small_model
+
+every_rung = pytest.mark.parametrize("name", RUNGS)
+
+
+def results(model, rows, **options):
+    stops = options.pop("stops", ())
+    return decode(model, prompts([np.asarray(row, np.int64) for row in rows]), DecodingOptions(**options), stops=stops)
+
+
+@every_rung
+@pytest.mark.parametrize("options", [{"temperature": 0.0}, {"beam": 3, "count": 3}, {"top_k": 3, "seed": 7}], ids=["greedy", "beam", "sample"])
+def test_a_result_is_the_same_alone_and_in_a_batch_of_32(name, options):
+    model = small_model(name)
+    rows = [random_rows(1, 1 + i % 9, seed=i)[0].numpy() for i in range(32)]
+    together = results(model, rows, length=12, stops=(STOP,), **options)
+    for i in (0, 13, 31):
+        alone = results(model, [rows[i]], length=12, stops=(STOP,), **options)[0]
+        assert [each.symbols for each in alone] == [each.symbols for each in together[i]]
+
+
+@every_rung
+@pytest.mark.parametrize("penalty", [0.0, 1.0])
+def test_a_full_beam_finds_the_best_of_all_sequences(name, penalty):
+    model, prompt, length = small_model(name), random_rows(1, 3)[0], 3
+    found = results(model, [prompt.numpy()], length=length, beam=VOCABULARY ** 2, length_penalty=penalty)[0][0]
+    every = torch.tensor(list(itertools.product(range(VOCABULARY), repeat=length)))
+    full = torch.cat([prompt.expand(len(every), -1), every], 1)
+    with torch.no_grad():
+        batch = Batch(empty(len(full)), torch.zeros(len(full), dtype=torch.long), full, torch.ones_like(full, dtype=torch.bool))
+        log_prob = model.predict(batch).log_prob(full)[:, len(prompt):].sum(-1)
+    assert found.symbols == every[log_prob.argmax()].tolist()
+    assert found.log_prob == pytest.approx(log_prob.max().item(), abs=1e-4)
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.7, 1.0])
+def test_beam_search_with_an_end_finds_the_best_finished_sequence(penalty):
+    model, length = small_model("markov"), 4
+    best = results(model, [[]], length=length, beam=VOCABULARY ** 3, length_penalty=penalty, stops=(STOP,))[0][0]
+    scores = {}
+    others = [symbol for symbol in range(VOCABULARY) if symbol != STOP]
+    for n in range(length + 1):
+        for body in itertools.product(others, repeat=n):
+            y = torch.tensor([[*body, STOP][:length]])
+            with torch.no_grad():
+                value = model.predict(Batch(empty(1), torch.zeros(1, dtype=torch.long), y, torch.ones_like(y, dtype=torch.bool))).log_prob(y).sum().item()
+            scores[body] = value / y.shape[1] ** penalty
+    assert best.score == pytest.approx(max(scores.values()), abs=1e-6)
+
+
+def test_n_best_are_different_and_ordered():
+    found = results(small_model("lstm"), [[2, 3]], length=5, beam=6, count=6)[0]
+    assert len({tuple(each.symbols) for each in found}) == 6
+    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
+
+
+def test_greedy_takes_the_most_likely_symbol_each_time():
+    model = small_model("gru")
+    symbols = results(model, [[2]], length=6, temperature=0.0)[0][0].symbols
+    for t, symbol in enumerate(symbols):
+        with torch.no_grad():
+            assert model.start(prompts([np.array([2, *symbols[:t]])]))[0].mode().item() == symbol
+
+
+def test_the_reported_log_probability_is_the_models_own_whatever_the_temperature():
+    model = small_model("transformer")
+    result = results(model, [[3]], length=8, temperature=0.3, top_k=2, seed=3)[0][0]
+    y = torch.tensor([[3, *result.symbols]])
+    with torch.no_grad():
+        whole = model.predict(Batch(empty(1), torch.zeros(1, dtype=torch.long), y, torch.ones_like(y, dtype=torch.bool))).log_prob(y)
+    assert result.log_prob == pytest.approx(whole[0, 1:].sum().item(), abs=1e-4)
+
+
+def test_seeds_decide_and_results_of_one_prompt_differ():
+    model = small_model("lstm")
+    first, again, other = (results(model, [[2]], length=30, seed=seed)[0][0].symbols for seed in (4, 4, 5))
+    assert first == again != other
+    several = results(model, [[2]], length=30, seed=4, count=2)[0]
+    assert [each.symbols for each in several] == [first, other]
+
+
+rows_of_weights = st.lists(st.lists(st.floats(-8, 8), min_size=6, max_size=6), min_size=1, max_size=4)
+
+
+@settings(max_examples=80, deadline=None)
+@given(rows_of_weights, st.integers(0, 6), st.floats(0.05, 1), st.floats(0, 1), st.floats(0.1, 3))
+def test_filters_keep_the_likeliest_and_at_least_one(rows, top_k, top_p, min_p, temperature):
+    log_probs = torch.log_softmax(torch.tensor(rows, dtype=torch.double), -1)
+    options = DecodingOptions(top_k=top_k, top_p=top_p, min_p=min_p, temperature=temperature)
+    weights = shape(log_probs, torch.zeros_like(log_probs, dtype=torch.bool), options, forbidden=())
+    kept = weights > -torch.inf
+    assert kept.any(-1).all()
+    for row, keep in zip(log_probs, kept, strict=True):
+        assert not (~keep).any() or row[keep].min() >= row[~keep].max()                 # nothing likelier was dropped
+    p = torch.softmax(log_probs / temperature, -1)
+    if not top_k and not min_p:
+        smallest = torch.where(kept, p, torch.inf).min(-1).values
+        assert ((p * kept).sum(-1) - smallest < top_p + 1e-9).all()                     # without the last one it is less
+    if top_p == 1 and not top_k:
+        assert (p[kept] >= min_p * p.max(-1, keepdim=True).values.expand_as(p)[kept] - 1e-12).all()
+
+
+def test_forbidden_symbols_never_appear_and_repetition_is_penalised():
+    options = DecodingOptions(length=40, count=20, seed=1)
+    found = decode(small_model("unigram"), prompts([np.array([2])]), options, forbidden=(0, 1))[0]
+    assert not {0, 1} & {symbol for each in found for symbol in each.symbols}
+    log_probs = torch.log_softmax(torch.zeros(1, 4), -1)
+    used = torch.tensor([[True, False, False, False]])
+    weights = shape(log_probs, used, DecodingOptions(repetition_penalty=2.0), ())
+    assert weights[0, 0] < weights[0, 1]
+
+
+def test_generation_ends_at_a_stop_symbol_and_does_not_write_it():
+    found = results(small_model("markov"), [[]], length=200, count=50, stops=(STOP,))[0]
+    assert all(STOP not in each.symbols for each in found) and sum(each.ended for each in found) == 50
+
+
+def test_no_length_means_nothing_written():
+    assert results(small_model("lstm"), [[2]], length=0)[0][0].symbols == []
+    assert results(small_model("lstm"), [[2]], length=0, beam=2)[0][0].symbols == []

@@ -1,0 +1,191 @@
+"""The gradient loop: schedules, budgets, guards, and the same bits for the same seed."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from seriatim.data import read
+from seriatim.data.sequences import Field, Sequences
+from seriatim.errors import ConfigError, DataError, RunError, TrainingError
+from seriatim.models import create, parse
+from seriatim.predictor import fit, fit_events, load
+from seriatim.training import Loop
+from tests.conftest import symbols
+
+WORDS = ("cat", "mat", "hat", "rat", "bat", "dog", "fog")
+TEXT = "the cat sat on the mat. " * 60
+SMALL = {"width": 16, "rows": 4, "length": 8, "seed": 3}
+
+
+def stream(text: str = TEXT) -> Sequences:
+    return Sequences({"text": Field.of_text([text])}, by="stream", unit="character")
+
+
+def lines() -> Sequences:
+    return Sequences({"text": Field.of_text(f"the {a} sat on the {b}" for a in WORDS for b in WORDS)}, by="line", unit="character")
+
+
+def loop(by: str = "stream", **settings) -> Loop:
+    ids = symbols([np.arange(400) % 7]) if by == "stream" else symbols([np.arange(n % 9 + 1) % 7 for n in range(50)])
+    torch.manual_seed(0)
+    part = parse("lstm", {"width": 8, "rows": 2, "length": 8, **settings})[0]
+    return Loop(create([part], 7), ids, ids, by, part.training, None)
+
+
+def arrays_of(model) -> bytes:
+    return b"".join(array.numpy().tobytes() for _, array in sorted(model.model.arrays().items()))
+
+
+def test_the_rate_rises_then_falls_to_zero():
+    for decay in ("linear", "cosine"):
+        trial = loop(steps=100, warmup=0.1, rate=0.5, decay=decay)
+        rates = [trial.rate(share) for share in np.linspace(0, 1, 101)]
+        assert rates[0] < 0.01 and max(rates) == pytest.approx(0.5) and rates[-1] == pytest.approx(0)
+        assert np.all(np.diff(rates[:11]) > 0) and np.all(np.diff(rates[11:]) < 0)
+
+
+def test_the_nearest_limit_ends_the_fit():
+    events = list(loop(steps=7, epochs=100).run())
+    assert events[-1]["event"] == "end" and events[-1]["step"] == 7
+    trial = loop("line", epochs=2)
+    assert list(trial.run())[-1]["step"] == 2 * trial.steps_per_epoch
+
+
+def test_a_wall_clock_budget_ends_with_a_rate_of_zero():
+    trial = loop(minutes=0.01)
+    end = list(trial.run())[-1]
+    assert end["seconds"] >= 0.6 and trial.share() == 1.0 and trial.rate(trial.share()) == pytest.approx(0)
+
+
+@pytest.mark.parametrize("model", ["rnn", "gru", "lstm", "convolution", "transformer"])
+@pytest.mark.parametrize("data", [stream, lines], ids=["stream", "lines"])
+def test_every_network_learns_from_streams_and_lines(model, data):
+    few, many = (fit("language", model, data(), steps=steps, rate=0.01, **SMALL).metrics["valid"] for steps in (1, 60))
+    assert many < few - 0.3
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_seed_does_not():
+    settings = SMALL | {"steps": 12, "dropout": 0.2}
+    first, again = (arrays_of(fit("language", "transformer", stream(), heads=2, **settings)) for _ in range(2))
+    other = arrays_of(fit("language", "transformer", stream(), heads=2, **(settings | {"seed": 4})))
+    assert first == again != other
+
+
+def test_carrying_the_state_changes_what_is_learned_and_not_carrying_starts_anew():
+    carried, fresh = (arrays_of(fit("language", "lstm", stream(), steps=12, carry=carry, **SMALL)) for carry in (True, False))
+    assert carried != fresh
+
+
+def test_truncated_backpropagation_stops_at_the_chunk():
+    trial = loop(steps=5)
+    batches = list(trial.epoch(0))
+    trial.update(batches[0], 0.01)
+    assert all(not leaf.requires_grad for leaf in trial.carried[0])
+    assert torch.equal(batches[1].before, batches[0].y[:, -1])
+
+
+def test_early_stopping_stops_and_the_best_weights_are_kept():
+    trial = loop(steps=4000, patience=2, validations=400, rate=3.0, clip=0.0, optimiser="sgd")
+    events = list(trial.run())
+    seen = [event["valid"] for event in events if event["event"] == "validation"]
+    assert events[-1]["step"] < 4000 and events[-1]["valid"] == min(seen)
+    assert trial.validate()["valid"] == pytest.approx(min(seen))
+
+
+@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+def test_a_loss_that_is_not_a_number_stops_before_the_weights_are_touched(optimiser):
+    trial = loop(steps=50, optimiser=optimiser)
+    batches = list(trial.epoch(0))
+    trial.update(batches[0], 0.01)
+    with torch.no_grad():
+        trial.model.bias[2] = math.nan
+    before = {name: array.clone() for name, array in trial.model.arrays().items()}
+    with pytest.raises(TrainingError, match=r"update 1 .*gradient of"):
+        trial.update(batches[1], 0.01)
+    assert all(torch.equal(array.nan_to_num(), before[name].nan_to_num()) for name, array in trial.model.arrays().items())
+
+
+def test_clipping_bounds_the_gradient():
+    for clip, below in ((0.001, True), (0.0, False)):
+        trial = loop(steps=5, clip=clip)
+        trial.update(next(trial.epoch(0)), 0.0)
+        norm = torch.sqrt(sum(each.grad.pow(2).sum() for each in trial.model.parameters())).item()
+        assert (norm <= 0.00101) is below
+
+
+def test_weight_decay_pulls_matrices_only():
+    groups = loop(steps=5, weight_decay=0.5).optimiser.param_groups
+    assert {p.dim() > 1 for p in groups[0]["params"]} == {True} and groups[0]["weight_decay"] == 0.5
+    assert {p.dim() > 1 for p in groups[1]["params"]} == {False} and groups[1]["weight_decay"] == 0
+
+
+def test_an_interrupt_keeps_the_best_so_far(tmp_path):
+    events = fit_events("language", "lstm", stream(), out=tmp_path / "run", settings=SMALL | {"steps": 10_000, "validations": 2000})
+    for event in events:
+        if event["event"] == "validation" and event["step"] >= 20:
+            break
+    seen = [events.throw(KeyboardInterrupt())]
+    try:
+        while True:
+            seen.append(next(events))
+    except StopIteration as end:
+        predictor = end.value
+    assert seen[0]["event"] == "interrupted" and predictor.metrics["step"] < 10_000
+    assert load(tmp_path / "run").metrics["valid"] == predictor.metrics["valid"] <= event["valid"]
+
+
+def test_a_fit_in_two_halves_equals_one_in_one_piece(tmp_path):
+    """Abandoned between two events, as if the process had gone; the other file kills it for real."""
+    settings = SMALL | {"steps": 30, "dropout": 0.3, "checkpoint_seconds": 0.0}
+    whole = fit("language", "lstm", stream(), out=tmp_path / "whole", **settings)
+    events = fit_events("language", "lstm", stream(), out=tmp_path / "halves", settings=settings)
+    for event in events:
+        if event["event"] == "validation" and event["step"] >= 13:
+            break
+    events.close()
+    with pytest.raises(RunError, match="unfinished"):
+        load(tmp_path / "halves")
+    torch.manual_seed(99)
+    resumed = fit("language", "lstm", stream(), out=tmp_path / "halves", resume=True, **settings)
+    assert arrays_of(resumed) == arrays_of(whole)
+    assert (tmp_path / "halves/weights.safetensors").read_bytes() == (tmp_path / "whole/weights.safetensors").read_bytes()
+
+
+def test_a_fit_is_not_resumed_with_other_settings_or_data(tmp_path):
+    def abandoned(**settings):
+        events = fit_events("language", "lstm", stream(), out=tmp_path / "run", overwrite=True, settings=SMALL | {"steps": 9} | settings)
+        next(events)
+        events.close()
+    abandoned()
+    with pytest.raises(RunError, match="steps = "):
+        fit("language", "lstm", stream(), out=tmp_path / "run", resume=True, steps=10, **SMALL)
+    with pytest.raises(RunError, match="fingerprint"):
+        fit("language", "lstm", stream(TEXT + "a mat"), out=tmp_path / "run", resume=True, steps=9, **SMALL)
+    with pytest.raises(RunError, match="--resume"):
+        fit("language", "lstm", stream(), out=tmp_path / "run", steps=9, **SMALL)
+
+
+def test_a_mixture_is_at_least_as_good_as_its_parts_on_validation_data():
+    train, valid = read("markov:length=6000,symbols=8").split(0.8, 0.2)
+    settings = {"steps": 40, "width": 16, "order": 1}
+    both = fit("language", "markov+gru", train, valid, **settings)
+    parts = [fit("language", "markov", train, valid, order=1), fit("language", "gru", train, valid, steps=40, width=16)]
+    losses = [each.evaluate(valid)["nats_per_token"] for each in (both, *parts)]
+    assert losses[0] < min(losses[1:]) + 1e-6
+    assert both.model.log_weights.exp().sum().item() == pytest.approx(1)
+
+
+def test_data_too_short_to_learn_from_is_refused_with_a_way_out():
+    with pytest.raises(DataError, match="--valid"):
+        fit("language", "lstm", stream("a"), steps=2, **SMALL)
+    with pytest.raises(DataError, match="by line"):
+        fit("language", "lstm", stream(), lines(), steps=2, **SMALL)
+    with pytest.raises(ConfigError, match="no task"):
+        fit("langage", "lstm", stream())
+
+
+def test_a_text_shorter_than_a_chunk_still_trains():
+    assert fit("language", "lstm", stream("abcab" * 4), steps=3, width=8).metrics["step"] == 3
