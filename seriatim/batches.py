@@ -14,6 +14,8 @@ from torch import Tensor
 from seriatim.codecs.symbols import PADDING, STOP
 from seriatim.data.sequences import Field
 
+LONGEST = 1024                             # symbols of a line that are read before an update; longer ones in pieces
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -67,15 +69,19 @@ def buckets(lengths: np.ndarray, symbols: int, generator: np.random.Generator | 
 
 
 def line_epoch(ids: Field, symbols: int, generator: np.random.Generator) -> Iterator[Batch]:
-    """One pass over independent sequences."""
-    return (of_lines(ids, rows) for rows in buckets(ids.lengths, symbols, generator))
+    """One pass over independent sequences; very long ones come in pieces that continue each other."""
+    for rows in buckets(ids.lengths, symbols, generator):
+        yield from pieces(of_lines(ids, rows), LONGEST)
+
+
+def pieces(batch: Batch, length: int) -> Iterator[Batch]:
+    """A batch cut in time; each piece but the first continues the one before it, so that a state can be carried."""
+    for t in range(0, batch.y.shape[1], length):
+        yield replace(batch, y=batch.y[:, t:t + length], y_mask=batch.y_mask[:, t:t + length], before=batch.y[:, t - 1] if t else None)
 
 
 def stream_epoch(ids: Field, rows: int, length: int, generator: np.random.Generator) -> Iterator[Batch]:
-    """One pass over a stream: B readers, evenly spaced from a random place on, advance together by `length` symbols.
-
-    Each batch but the first continues the one before it, so that a state can be carried.
-    """
+    """One pass over a stream: B readers, evenly spaced from a random place on, advance together by `length` symbols."""
     stream = ids.flat
     rows = max(1, min(rows, len(stream) // (length + 1)))
     span = -(-len(stream) // rows)                                      # symbols for each reader
@@ -84,6 +90,5 @@ def stream_epoch(ids: Field, rows: int, length: int, generator: np.random.Genera
     for t in range(0, span, length):
         places = begin[:, None] + np.arange(t, min(t + length, span))   # (B, T)
         y = torch.from_numpy(stream[places % len(stream)].astype(np.int64))
-        batch = Batch(empty(rows), torch.zeros(rows, dtype=torch.long), y, torch.ones_like(y, dtype=torch.bool))
-        yield replace(batch, before=last)
+        yield Batch(empty(rows), torch.zeros(rows, dtype=torch.long), y, torch.ones_like(y, dtype=torch.bool), last)
         last = y[:, -1]

@@ -310,6 +310,7 @@ def say(words: str) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """The exit code: 0 well, 1 wrong data or run, 2 wrong command or setting, 130 interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    os.environ.setdefault("GOMP_SPINCOUNT", "2000")       # threads that wait give way to other programs soon: see docs/log.md
     as_json = "--format=json" in arguments or any(pair == ("--format", "json") for pair in pairwise(arguments))
     try:
         given = parse_arguments(arguments)

@@ -47,7 +47,7 @@ class UniformOptions:
 class MarkovOptions:
     """Relative frequencies of what followed the last `order` symbols."""
     order: int = option(3, "how many previous symbols are looked at: 0 is the unigram, 2 counts triples", least=0, most=16)
-    add: float = option(0.03, "pseudo-count added to every symbol; 0 gives plain relative frequencies", least=0)
+    add: float = option(0.01, "pseudo-count added to every symbol; 0 gives plain relative frequencies", least=0)
 
 
 @dataclass(frozen=True)

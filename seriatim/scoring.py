@@ -8,35 +8,37 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from seriatim.batches import buckets, of_lines, prompts
+from seriatim.batches import Batch, buckets, of_lines, pad, prompts
 from seriatim.data.sequences import SYMBOLS, Field, offsets_of
 from seriatim.models.base import Model
 
 BLOCK, WARM = 4096, 512           # symbols of a stream scored in one go, and read before them
-ROWS, CHUNK = 16, 256             # blocks side by side, symbols between two looks
-LINE_SYMBOLS = 16384              # padded places in a batch of lines
+ROWS, CHUNK = 16, 256             # blocks side by side, and most symbols of a row between two looks
+PLACES = 16384                    # padded places in a batch of lines
+CELLS = 1 << 26                   # most places x vocabulary held at a time
 
 
 def score(model: Model, ids: Field, by: str) -> Field:
     """Natural-log probability of each symbol, sequence by sequence (lines: STOP is scored last)."""
-    training = getattr(model, "training", False)
-    for part in getattr(model, "parts", [model]):
-        if hasattr(part, "eval"):
-            part.eval()
+    networks = [part for part in getattr(model, "parts", [model]) if isinstance(part, torch.nn.Module)]
+    modes = [network.training for network in networks]
+    for network in networks:
+        network.eval()
     with torch.inference_mode():
         scored = score_stream(model, ids) if by == "stream" else score_lines(model, ids)
-    if training:
-        model.train()
+    for network, mode in zip(networks, modes, strict=True):
+        network.train(mode)
     return scored
 
 
 def score_lines(model: Model, ids: Field) -> Field:
     offsets = offsets_of(ids.lengths + 1)
     values = np.zeros(offsets[-1])
-    for rows in buckets(ids.lengths, LINE_SYMBOLS):
+    for rows in buckets(ids.lengths, PLACES):
         batch = of_lines(ids, rows)
-        log_prob = model.predict(batch).log_prob(batch.y).numpy()                 # (B, T)
+        log_prob = walk(model, batch, batch.y)                                    # (B, T)
         for row, s in enumerate(rows):
             values[offsets[s]:offsets[s + 1]] = log_prob[row, :offsets[s + 1] - offsets[s]]
     return Field(values, offsets, SYMBOLS)
@@ -48,21 +50,22 @@ def score_stream(model: Model, ids: Field) -> Field:
     begins = np.arange(0, len(stream), BLOCK)
     for i in range(0, len(begins), ROWS):
         rows = begins[i:i + ROWS]
-        blocks = [stream[begin:begin + BLOCK] for begin in rows]
-        width = max(map(len, blocks))
-        y = torch.zeros(len(rows), width, dtype=torch.long)                       # (R, BLOCK)
-        for row, block in enumerate(blocks):
-            y[row, :len(block)] = torch.from_numpy(block.astype(np.int64))
-        following, state = model.start(prompts([stream[max(0, begin - WARM):begin] for begin in rows]))
-        columns = [following.log_prob(y[:, 0])[:, None]]
-        for t in range(0, width - 1, CHUNK):
-            stop = min(t + CHUNK, width - 1)
-            following, state = model.extend(y[:, t:stop], state)
-            columns.append(following.log_prob(y[:, t + 1:stop + 1]))
-        log_prob = torch.cat(columns, 1).numpy()                                  # (R, BLOCK)
-        for row, (begin, block) in enumerate(zip(rows, blocks, strict=True)):
-            values[begin:begin + len(block)] = log_prob[row, :len(block)]
+        y, mask = pad([stream[begin:begin + BLOCK] for begin in rows])            # (R, BLOCK)
+        log_prob = walk(model, prompts([stream[max(0, begin - WARM):begin] for begin in rows]), y)
+        values[rows[0]:rows[-1] + BLOCK] = log_prob[mask.numpy()]                 # blocks lie end to end
     return Field(values, ids.offsets - ids.offsets[0], SYMBOLS)
+
+
+def walk(model: Model, batch: Batch, y: Tensor) -> np.ndarray:
+    """(B, T) log-probabilities of y after batch.x, a chunk at a time with the state carried: memory stays bounded."""
+    following, state = model.start(batch)
+    columns = [following.log_prob(y[:, 0])[:, None]]
+    chunk = max(1, min(CHUNK * max(1, ROWS // len(y)), CELLS // (model.vocabulary * len(y))))
+    for t in range(0, y.shape[1] - 1, chunk):
+        stop = min(t + chunk, y.shape[1] - 1)
+        following, state = model.extend(y[:, t:stop], state)
+        columns.append(following.log_prob(y[:, t + 1:stop + 1]))
+    return torch.cat(columns, 1).numpy()
 
 
 def mean_loss(model: Model, ids: Field, by: str, most: int = 50_000) -> float:

@@ -109,7 +109,8 @@ class Loop:
         if not len(self.train.flat):
             raise DataError("the training data is empty", do="Give a longer text")
         if self.by == "line":
-            return len(batches.buckets(self.train.lengths, self.options.rows * self.options.length))
+            groups = batches.buckets(self.train.lengths, self.options.rows * self.options.length)
+            return sum(math.ceil((self.train.lengths[rows].max() + 1) / batches.LONGEST) for rows in groups)
         rows = max(1, min(self.options.rows, len(self.train.flat) // (self.options.length + 1)))
         return math.ceil(math.ceil(len(self.train.flat) / rows) / self.options.length)
 
@@ -202,7 +203,7 @@ class Loop:
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.optimiser.step()
-        self.carried = detach(state) if self.by == "stream" and self.options.carry else None
+        self.carried = detach(state) if self.options.carry else None
         return loss.item()
 
     def not_finite(self, loss: float, norm: float) -> TrainingError:

@@ -215,7 +215,7 @@ def test_what_is_wrong_is_said_with_file_and_line(write, case):
 
 def test_paths_that_lead_nowhere_come_with_a_hint(write, tmp_path):
     write("shakespeare.txt", "x")
-    with pytest.raises(DataError, match="Did you mean 'shakespeare.txt'"):
+    with pytest.raises(DataError, match=r"Did you mean .shakespeare\.txt."):
         read_files(tmp_path / "shakespear.txt")
     for path in (tmp_path, tmp_path / "no" / "where", tmp_path / "shakespeare.txt" / "x", "a\0b", "x" * 5000):
         with pytest.raises(DataError):

@@ -362,19 +362,29 @@ SOURCES = {
 
 def parse_source(description: str) -> Source:
     """A source from its name and parameters, such as "markov" or "markov:order=3,seed=1"."""
+    name, given = parameters(description)
+    given.pop("draw", None)
+    return build(SOURCES[name], given, where=name, do="Write for instance markov:order=3,seed=1")
+
+
+def parameters(description: str) -> tuple[str, dict[str, str]]:
+    """The name and the settings of a description, as written."""
     name, colon, settings = description.partition(":")
     if name not in SOURCES:
         raise ConfigError(f"there is no source called {name!r}", got=description, do=nearest(name, SOURCES))
-    given = {}
+    given: dict[str, str] = {}
     for setting in settings.split(",") if colon else ():
         key, _, value = (part.strip() for part in setting.partition("="))
         if key in given:
             raise ConfigError(f"{name}: {key} is given twice", got=description)
         given[key] = value
-    return build(SOURCES[name], given, where=name)
+    return name, given
 
 
 def generate(description: str) -> Sequences:
-    """A sample of the source described, always the same one: its seed also draws the text."""
+    """A text of the source described, always the same one; `draw=2` gives another text of the same source."""
     source = parse_source(description)
-    return replace(source.sample(np.random.default_rng([source.seed, 1])), origin=description)
+    draw = parameters(description)[1].get("draw", "1")
+    if not draw.isdecimal():
+        raise ConfigError("draw must be a whole number", got=draw)
+    return replace(source.sample(np.random.default_rng([source.seed, int(draw)])), origin=description)

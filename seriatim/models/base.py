@@ -26,6 +26,8 @@ State = Any                                # Tensor | tuple[State, ...]
 class Model:
     """Anything that predicts the next element of a sequence."""
 
+    vocabulary: int                        # V, how many symbols it chooses from
+
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         """What comes first after batch.x: (B,) distributions, and the state."""
         raise TypeError(f"{type(self).__name__} does not generate")

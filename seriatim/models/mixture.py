@@ -21,7 +21,7 @@ from seriatim.models.base import Model, State
 
 class Mixture(Model):
     def __init__(self, parts: Sequence[Model]):
-        self.parts = list(parts)
+        self.parts, self.vocabulary = list(parts), parts[0].vocabulary
         self.log_weights = torch.full((len(self.parts),), -torch.log(torch.tensor(float(len(self.parts)))), dtype=torch.float64)
 
     def _mix(self, answers: Sequence[tuple[Distribution, State]]) -> tuple[Distribution, State]:

@@ -1,0 +1,387 @@
+"""The command line: every verb, results on stdout and all else on stderr, the same figures as in Python."""
+import contextlib
+import csv
+import io
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import fields
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from terminal import SMALL, Answer, Screen, furnish, good
+
+import seriatim
+from seriatim.cli import main
+from seriatim.config import NetworkOptions, TrainingOptions
+from seriatim.models import MODELS
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
+    return furnish(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def compared(home) -> tuple[Path, Answer]:
+    out = home / "compared"
+    return out, good("compare", "language", home / "book.txt", "--models", "uniform,unigram,markov,lstm", "--minutes", "0.05", *SMALL, "--out", out,
+                     "--format", "json")
+
+
+RUNS = pytest.mark.parametrize("run", ["markov", "lstm", "lines"])
+
+
+# fit, evaluate, score
+
+
+@pytest.mark.parametrize("model, settings", [("markov", ()), ("uniform", ()), ("lstm", SMALL), ("transformer", SMALL),
+                                             ("markov+lstm", (*SMALL, "--order", "2"))])
+def test_fit_keeps_a_run_and_tells_its_figures(home, here, model, settings):
+    record = good("fit", "language", model, home / "book.txt", *settings, "--format", "json").json()
+    assert record["out"] == f"runs/{model}" and record["model"] == model and record["parameters"] >= 0
+    assert {path.name for path in (here / "runs" / model).iterdir()} == {
+        "config.toml", "codec.json", "weights.safetensors", "events.jsonl", "metrics.json", "manifest.json"}
+    assert good("fit", "language", model, home / "book.txt", *settings, "--format", "json").json()["out"] == f"runs/{model}-2"
+
+
+def test_fit_by_steps_is_repeatable_to_the_bit(home, here):
+    for name in ("one", "two"):
+        good("fit", "language", "lstm", home / "book.txt", *SMALL, "--seed", 3, "--out", name)
+    assert (here / "one/weights.safetensors").read_bytes() == (here / "two/weights.safetensors").read_bytes()
+    assert (here / "one/weights.safetensors").read_bytes() != (home / "lstm/weights.safetensors").read_bytes()
+
+
+def test_fit_takes_validation_data_of_its_own(home):
+    record = good("fit", "language", "lstm", home / "book.txt", "--valid", home / "other.txt", *SMALL, "--format", "json").json()
+    assert record["valid"] > 0
+
+
+@RUNS
+def test_evaluate_gives_the_figures_of_python(home, run):
+    record = good("evaluate", home / run, home / "other.txt", "--format", "json").json()
+    assert {"nats_per_token", "bits_per_character", "perplexity", "tokens", "protocol"} <= record.keys()
+    expected = seriatim.load(home / run).evaluate(str(home / "other.txt"))
+    times = {"seconds", "tokens_per_second"}
+    assert {key: value for key, value in record.items() if key not in times} == json.loads(json.dumps({k: v for k, v in expected.items() if k not in times}))
+    assert record["perplexity"] == pytest.approx(math.exp(record["nats_per_token"])) and record["unknown"] > 0
+    low, high = record["interval"]["nats_per_token"]
+    assert low <= record["nats_per_token"] <= high
+
+
+@RUNS
+def test_evaluate_as_a_table_shows_the_same_figures(home, run):
+    record, table = good("evaluate", home / run, home / "other.txt", "--format", "json").json(), good("evaluate", home / run, home / "other.txt").out
+    assert all(f"{record[name]:.4f}" in table for name in ("bits_per_character", "nats_per_token", "perplexity"))
+
+
+@RUNS
+def test_score_prints_a_line_a_sequence_that_sums_to_the_evaluation(home, run):
+    evaluated = good("evaluate", home / run, home / "other.txt", "--format", "json").json()
+    rows = [line.split("\t") for line in good("score", home / run, home / "other.txt").out.splitlines()]
+    assert len(rows) == (21 if run == "lines" else 1) == evaluated["sequences"] and all(len(row) == 3 for row in rows)
+    assert sum(float(row[0]) for row in rows) == pytest.approx(-evaluated["nats_per_token"] * evaluated["tokens"], abs=1e-6 * (len(rows) + 1), rel=1e-9)
+    assert sum(int(row[1]) for row in rows) == evaluated["tokens"] and sum(int(row[2]) for row in rows) == evaluated["unknown"]
+    records = good("score", home / run, home / "other.txt", "--format", "json").json()
+    assert [[f"{row['log_prob']:.6f}", str(row["tokens"]), str(row["unknown"])] for row in records] == rows
+
+
+def test_an_impossible_text_is_told_as_such(home):
+    good("fit", "language", "markov", home / "book.txt", "--add", 0, "--order", 3, "--out", "exact")
+    record = good("evaluate", "exact", home / "other.txt", "--format", "json").json()
+    assert record["impossible"] > 0 and record["nats_per_token"] is None and record["perplexity"] is None
+    assert "infinite" in good("evaluate", "exact", home / "other.txt").out
+    assert good("score", "exact", home / "other.txt").out.startswith("-inf\t")
+    assert good("score", "exact", home / "other.txt", "--format", "json").json()[0]["log_prob"] is None
+
+
+# generate, predict
+
+
+@RUNS
+def test_the_same_seed_writes_the_same_text_and_another_one_another(home, run):
+    words = {seed: [good("generate", home / run, "--prompt", "The cat", "--length", 30, "--seed", seed).out for _ in range(2)] for seed in (1, 2)}
+    assert words[1][0] == words[1][1] != words[2][0] and words[1][0].startswith("The cat")
+
+
+@RUNS
+def test_count_writes_that_many_each_with_the_next_seed(home, run):
+    several = good("generate", home / run, "--length", 12, "--seed", 5, "--count", 3, "--format", "json").json()
+    single = [good("generate", home / run, "--length", 12, "--seed", 5 + i, "--format", "json").json()[0] for i in range(3)]
+    assert [each["text"] for each in several] == [each["text"] for each in single] and [each["seed"] for each in several] == [5, 6, 7]
+    assert [each["log_prob"] for each in several] == pytest.approx([each["log_prob"] for each in single])
+    printed = good("generate", home / run, "--length", 12, "--seed", 5, "--count", 3).out
+    assert printed.count("--- ") == 3 and all(each["text"] in printed for each in several)
+
+
+def test_beam_search_gives_the_likeliest_first_and_beats_the_greedy_one(home):
+    best = good("generate", home / "markov", "--prompt", "The", "--length", 12, "--beam", 8, "--count", 4, "--format", "json").json()
+    greedy = good("generate", home / "markov", "--prompt", "The", "--length", 12, "--temperature", 0, "--format", "json").json()[0]
+    scores = [each["log_prob"] for each in best]
+    assert len(best) == 4 and scores == sorted(scores, reverse=True) and len({each["text"] for each in best}) == 4 and scores[0] >= greedy["log_prob"]
+    assert good("generate", home / "markov", "--prompt", "The", "--length", 12, "--beam", 8).out == best[0]["text"] + "\n"
+
+
+# BUG: where symbols tie, top_k keeps all of them, and then draws among more than k
+@RUNS
+def test_among_one_symbol_and_at_temperature_zero_the_likeliest_is_written(home, run):
+    greedy = good("generate", home / run, "--prompt", "The", "--length", 15, "--temperature", 0).out
+    assert all(good("generate", home / run, "--prompt", "The", "--length", 15, "--top-k", 1, "--seed", seed).out == greedy for seed in (1, 2))
+
+
+def test_generation_ends_at_the_stop_symbol_and_at_the_length(home):
+    [result] = good("generate", home / "markov", "--length", 500, "--stop", ".", "--format", "json").json()
+    assert result["ended"] and "." not in result["text"]
+    assert len(good("generate", home / "markov", "--length", 7).out) == 8
+    assert good("generate", home / "markov", "--length", 0, "--prompt", "The").out == "The\n"
+
+
+def test_a_prompt_with_unknown_symbols_is_noted_beside_the_result(home):
+    answer = good("generate", home / "markov", "--prompt", "Ünd", "--length", 3)
+    assert "'Ü'" in answer.err and answer.out.startswith("\ufffdnd")
+
+
+# BUG: where only a symbol that may not be written can follow, beam search gives back nothing, and what it had written is lost
+def test_beam_search_with_nowhere_to_go_still_gives_a_result(here):
+    (here / "a.txt").write_text("".join(f"ab{i}" for i in "0123456789"))
+    good("fit", "language", "markov", "a.txt", "--order", 1, "--add", 0, "--minimum-count", 2, "--out", "run")
+    assert good("generate", "run", "--prompt", "a", "--length", 5).out == "ab\n"
+    assert good("generate", "run", "--prompt", "a", "--length", 5, "--beam", 2).out == "ab\n"
+
+
+def test_predict_prints_the_likeliest_next_symbols_for_each_sequence(home, here):
+    (here / "beginnings.txt").write_text("The\nA cat\n\nIt ran\n")
+    records = good("predict", home / "lines", "beginnings.txt", "--top", 4, "--format", "json").json()
+    assert len(records) == 3
+    for record in records:
+        chances = [each["probability"] for each in record["next"]]
+        assert len(chances) == 4 and chances == sorted(chances, reverse=True) and 0 < sum(chances) <= 1 + 1e-6
+    lines = good("predict", home / "lines", "beginnings.txt", "--top", 4).out.splitlines()
+    assert [line.split("\t")[0] for line in lines] == [f"{record['next'][0]['symbol']!r} {record['next'][0]['probability']:.3f}" for record in records]
+
+
+@RUNS
+def test_predict_and_score_agree(home, here, run):
+    (here / "a.txt").write_text("The cat")
+    best = good("predict", home / run, "a.txt", "--top", 1000, "--format", "json").json()[0]["next"]
+    assert sum(each["probability"] for each in best) == pytest.approx(1, abs=1e-5)
+    (here / "b.txt").write_text("The cat" + (" home" if run == "lines" else "s"))
+    before, after = (good("score", home / run, name, "--format", "json").json()[0]["log_prob"] for name in ("a.txt", "b.txt"))
+    if run != "lines":                                          # lines: their end is scored too
+        assert after - before == pytest.approx(math.log(next(each["probability"] for each in best if each["symbol"] == "s")), abs=1e-4)
+    assert after < 0 and before < 0
+
+
+# plot, models, help
+
+
+@pytest.mark.parametrize("ending, begins", [("png", PNG), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_plot_draws_a_learning_curve_in_the_format_of_its_ending(home, here, ending, begins):
+    answer = good("plot", home / "lstm", "--out", f"curve.{ending}")
+    assert (here / f"curve.{ending}").read_bytes().startswith(begins) and answer.out.strip() == f"curve.{ending}"
+
+
+def test_plot_draws_a_comparison(compared, here):
+    assert good("plot", compared[0], "--out", "quality.png", "--format", "json").json() == {"picture": "quality.png"}
+    assert (here / "quality.png").read_bytes().startswith(PNG)
+
+
+# BUG: rich reads square brackets in a path as its own marks and leaves them out
+def test_plot_prints_the_path_it_wrote_even_with_brackets(home, here):
+    assert good("plot", home / "lstm", "--out", "curve[b].png").out.strip() == "curve[b].png" and (here / "curve[b].png").exists()
+
+
+# BUG: rich breaks a long line, so that the path printed is not a path any more
+def test_plot_prints_a_long_path_on_one_line(home, here):
+    path = here / "a folder with a long name" / ("x" * 120) / "curve.png"
+    path.parent.mkdir(parents=True)
+    assert good("plot", home / "lstm", "--out", path).out == f"{path}\n"
+
+
+def test_models_lists_every_rung_and_every_setting_of_one(home):
+    assert good("models", "--format", "json").json().keys() == MODELS.keys()
+    assert all(name in good("models").out and each.summary in good("models").out for name, each in MODELS.items())
+    table, record = good("models", "lstm").out, good("models", "lstm", "--format", "json").json()
+    for each in (*fields(NetworkOptions), *fields(TrainingOptions)):
+        assert f"--{each.name.replace('_', '-')} " in table and each.metadata["help"] in " ".join(table.split()) and each.name in record
+    assert record["width"]["default"] == MODELS["lstm"].settings.get("width", NetworkOptions().width)
+    assert "--order" not in table and "--steps" not in good("models", "markov").out
+
+
+@pytest.mark.parametrize("verb", ["compare", "fit", "evaluate", "score", "generate", "predict", "plot", "models"])
+def test_every_verb_has_help_with_an_example_that_parses(verb):
+    words = good(verb, "--help").out
+    assert "example:" in words and f"seriatim {verb}" in words
+    assert verb in good("--help").out == good().out
+
+
+def test_the_version_is_told():
+    assert good("--version").out == f"seriatim {seriatim.__version__}\n"
+
+
+# compare
+
+
+def test_compare_writes_table_picture_report_and_runs(compared):
+    out, answer = compared
+    record = json.loads(answer.out)
+    assert sorted(path.name for path in out.iterdir()) == ["quality.png", "report.html", "runs", "table.csv", "table.json"]
+    assert json.loads((out / "table.json").read_text()) == record and (out / "quality.png").read_bytes().startswith(PNG)
+    rows = list(csv.DictReader((out / "table.csv").read_text().splitlines()))
+    assert [row["model"] for row in rows] == [row["model"] for row in record["rows"]] and {row["status"] for row in rows} == {"ok"}
+    assert [float(row["bits_per_character"]) for row in rows] == [row["bits_per_character"] for row in record["rows"]]
+
+
+def test_compare_ranks_the_best_first_and_markov_above_unigram_above_uniform(compared):
+    rows = json.loads(compared[1].out)["rows"]
+    bits = [row["bits_per_character"] for row in rows]
+    names = [row["model"] for row in rows]
+    assert bits == sorted(bits) and sorted(names) == ["lstm", "markov", "uniform", "unigram"]
+    assert names.index("markov") < names.index("unigram") < names.index("uniform") and rows[0]["tied"]
+
+
+def test_every_run_of_a_comparison_loads_and_gives_its_figures_again(compared, home):
+    from seriatim.comparison import parts_of
+    test = parts_of(seriatim.read(str(home / "book.txt")))[2]
+    for row in json.loads(compared[1].out)["rows"]:
+        found = seriatim.load(compared[0] / row["run"]).evaluate(test)
+        assert found["bits_per_character"] == pytest.approx(row["bits_per_character"], rel=1e-6) and found["tokens"] == row["tokens"]
+
+
+class Addresses(HTMLParser):
+    """Whatever a browser might fetch, or run, for a page."""
+
+    def __init__(self, page: str):
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.found += [tag] if tag in ("script", "link", "iframe", "img", "object", "embed") else []
+        self.found += [value for name, value in attributes if value and not name.startswith("xmlns") and ("//" in value or name.startswith("on"))]
+
+
+def test_the_report_needs_no_network_and_names_every_model(compared):
+    page = (compared[0] / "report.html").read_text()
+    assert "<svg" in page and all(f">{name}<" in page for name in ("uniform", "unigram", "markov", "lstm"))
+    assert "@import" not in page and "url(http" not in page and "url(//" not in page
+    assert Addresses(page).found == []
+
+
+# BUG: matplotlib signs its svg with a table of metadata, full of addresses
+def test_the_report_mentions_no_address_but_those_that_name_svg(compared):
+    page = (compared[0] / "report.html").read_text()
+    for name in ('xmlns="http://www.w3.org/2000/svg"', 'xmlns:xlink="http://www.w3.org/1999/xlink"'):
+        page = page.replace(name, "")
+    assert "http" not in page
+
+
+def test_a_rung_that_fails_keeps_its_row_with_the_reason(home, here):
+    rows = good("compare", "language", home / "book.txt", "--models", "markov,transformer", "--width", 7, "--minutes", "0.05", "--out", "out",
+                "--format", "json").json()["rows"]
+    assert [(row["model"], row["status"]) for row in rows] == [("markov", "ok"), ("transformer", "failed")] and "width 7" in rows[1]["reason"]
+    assert "width 7" in (here / "out/report.html").read_text() and "width 7" in (here / "out/table.csv").read_text()
+    assert good("evaluate", "out/runs/markov", home / "other.txt")
+
+
+# BUG: rich takes the width it needs from all columns alike, so that names and figures shrink away: beside a long reason, and in 80 columns
+@pytest.mark.parametrize("terminal", [False, True], ids=["a file", "80 columns"])
+@pytest.mark.parametrize("models", ["markov,unigram", "markov,unigram,transformer"], ids=["all well", "one failed"])
+def test_the_leaderboard_shows_every_name_and_figure(home, here, monkeypatch, terminal, models):
+    monkeypatch.setenv("TERM", "dumb")
+    table = good("compare", "language", home / "book.txt", "--models", models, *(("--width", 7) if "trans" in models else ()), "--minutes", "0.05",
+                 "--out", "out", out=Screen() if terminal else None).out
+    rows = json.loads((here / "out/table.json").read_text())["rows"]
+    for row in rows:
+        assert row["model"] in table and (f"{row['bits_per_character']:.3f}" in table if row["status"] == "ok" else "width 7" in table)
+    assert all(len(line) <= (80 if terminal else 160) for line in table.splitlines())
+
+
+# BUG: the sample and other words from outside are given to rich as markup
+def test_a_text_full_of_square_brackets_can_be_compared(here):
+    (here / "wiki[b].txt").write_text("[/b] [red]x[/red] :cat: " * 60)
+    answer = good("compare", "language", "wiki[b].txt", "--models", "markov", "--out", "out")
+    assert "wiki[b].txt" in answer.out and "[red]x[/red] :cat:" in answer.out
+    fit = good("fit", "language", "markov", "wiki[b].txt", "--out", "run[b]")
+    assert "wiki[b].txt" in fit.err and fit.out.startswith("run[b]: ")
+
+
+# BUG: the test part is cut beyond its end (see test_sequences), which breaks offsets in characters; an IndexError, so not even a row
+def test_a_short_text_that_is_not_ascii_can_be_compared(here):
+    (here / "a.txt").write_text("Müßig älter übt. " * 12)
+    assert good("compare", "language", "a.txt", "--models", "markov", "--format", "json").json()["rows"][0]["status"] == "ok"
+
+
+# BUG: matplotlib reads a name between dollars as a formula, warns about letters its font lacks, and stops at a byte that is not UTF-8
+@pytest.mark.parametrize("name", [b"cost$^$.txt", "猫.txt".encode(), b"caf\xe9.txt"], ids=["dollars", "no such letter", "not UTF-8"])
+def test_a_file_of_any_name_can_be_compared_and_drawn(home, here, name):
+    name = os.fsdecode(name)
+    shutil.copy(home / "book.txt", here / name)
+    comparison = good("compare", "language", name, "--models", "markov", "--out", "out", "--format", "json")
+    assert comparison.json()["data"] == name and "Warning" not in comparison.err
+    good("plot", "out", "--out", "quality.svg")
+
+
+# stdout and stderr
+
+
+def test_results_go_to_stdout_and_all_else_to_stderr(home, here):
+    fit = good("fit", "language", "lstm", home / "book.txt", *SMALL, "--out", "run")
+    assert "book.txt" in fit.err and "book.txt" not in fit.out and fit.out.startswith("run: lstm") and fit.out.count("\n") == 1
+    comparison = good("compare", "language", home / "book.txt", "--models", "unigram,markov", "--out", "out")
+    assert "Written: out/report.html" in comparison.err and "Written" not in comparison.out and comparison.out.startswith("/") and "1  markov" in comparison.out
+    for arguments in (("evaluate", home / "markov", home / "other.txt"), ("score", home / "markov", home / "other.txt"), ("models",),
+                      ("predict", home / "markov", home / "other.txt"), ("generate", home / "markov", "--length", "5"), ("plot", "run")):
+        assert good(*arguments).err == ""
+        assert isinstance(good(*arguments, "--format=json").json(), (dict, list)) and good(*arguments, "--format=json").err == ""
+
+
+# BUG: a terminal that cannot show a letter ends in UnicodeEncodeError
+def test_a_terminal_that_cannot_show_a_letter_is_no_reason_to_stop(home, here):
+    (here / "a.txt").write_text("Müßig 猫 älter übt. " * 12)
+    good("fit", "language", "markov", "a.txt", "--out", "run")
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    with contextlib.redirect_stdout(out):
+        assert main(["generate", "run", "--length", "200"]) == 0
+    assert len(out.buffer.getvalue()) > 200
+
+
+# What is imported
+
+
+def in_a_new_process(code: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+# BUG: fit imports everything before it looks at the name of the model, so that a misspelt one is answered after seconds
+@pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["models"], ["fit", "language", "lsmt", "x.txt"], ["--version"]])
+def test_help_and_wrong_commands_do_not_import_torch(arguments):
+    done = in_a_new_process(f"""
+import sys
+from seriatim.cli import main
+try:
+    main({arguments!r})
+except SystemExit:
+    pass
+heavy = {{"torch", "matplotlib", "polars", "tokenizers", "safetensors"}} & set(sys.modules)
+assert not heavy, heavy
+""")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout or "lstm" in done.stderr
+
+
+def test_importing_the_package_is_silent_and_light():
+    done = in_a_new_process("import seriatim, sys; assert not {'torch', 'numpy', 'matplotlib', 'rich'} & set(sys.modules)")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,0 +1,61 @@
+"""The house plan: reading order is import order, and the door is light."""
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import seriatim
+
+PACKAGE = Path(seriatim.__file__).parent
+ROOMS = ["errors", "config", "storage", "data", "codecs", "batches", "distributions", "layers", "models", "scoring", "training", "decoding",
+         "evaluation", "display", "predictor", "verbs", "figures", "report", "comparison", "cli"]
+
+
+def room(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(tree: ast.AST, top: bool):
+    """Modules of seriatim that a file imports: at its top (run when it is read), or anywhere."""
+    nodes = tree.body if top else ast.walk(tree)
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("seriatim."):
+            yield node.module.split(".")[1]
+
+
+def test_every_module_has_a_place_in_the_plan():
+    found = {room(path) for path in PACKAGE.rglob("*.py")} - {"__init__"}
+    assert found == set(ROOMS)
+
+
+def test_a_module_imports_only_from_rooms_above_it():
+    for path in PACKAGE.rglob("*.py"):
+        if path != PACKAGE / "__init__.py":
+            for name in imports(ast.parse(path.read_text()), top=True):
+                assert ROOMS.index(name) <= ROOMS.index(room(path)), f"{path.relative_to(PACKAGE)} imports {name}"
+
+
+def test_nothing_that_could_execute_a_file_is_used():
+    forbidden = {"pickle", "joblib", "shelve", "marshal", "dill"}
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        names = {alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+        calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        assert not names & forbidden and not calls & {"eval", "exec", "torch.load", "__import__"}, path
+
+
+def test_files_stay_short_enough_to_read():
+    assert not [path.name for path in PACKAGE.rglob("*.py") if len(path.read_text().splitlines()) > 450]
+
+
+def test_public_names_are_few_and_all_there():
+    assert len(seriatim.__all__) <= 15
+    assert all(hasattr(seriatim, name) for name in seriatim.__all__)
+
+
+def test_importing_prints_nothing_and_does_not_load_torch():
+    program = "import sys, seriatim; assert not {'torch', 'numpy', 'matplotlib', 'polars'} & set(sys.modules); print(end='')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
