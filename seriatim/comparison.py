@@ -25,7 +25,7 @@ from seriatim.predictor import Predictor, fit_events
 from seriatim.storage import write_bytes, write_json
 from seriatim.training import relay
 
-SPLIT = (0.85, 0.05, 0.10)                # training, validation, test
+SPLIT = (0.05, 0.85, 0.10)                # validation, training, test: of a stream in this order, so that training reaches up to the test
 MOST_TEST = 200_000                       # characters of the test part that are scored
 OVERHEAD = 0.15                           # share of the time kept for scoring, samples and the report
 SAMPLE_CHARACTERS = 60
@@ -125,9 +125,9 @@ def codec_setting(key: str) -> bool:
 
 def parts_of(data: Sequences) -> tuple[Sequences, Sequences, Sequences]:
     try:
-        train, valid, test = data.split(*SPLIT)
+        valid, train, test = data.split(*SPLIT)
     except SeriatimError as error:
-        raise DataError(f"{data.origin} is too short to be divided into training, validation and test", got=error,
+        raise DataError(f"{data.origin} is too short to be divided into validation, training and test", got=error,
                         do="Give a longer text, or more sequences") from None
     if test.by == "stream" and len(test.main.flat) > MOST_TEST:
         test = test.part(0, MOST_TEST)

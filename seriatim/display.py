@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -130,7 +131,7 @@ def short(number: float | None) -> str:
 
 def leaderboard(record: dict[str, Any]) -> Table:
     """The table of a comparison: best first."""
-    table = Table(title=f"{record['data']}: {record['task']} by {record['unit']}", title_justify="left", caption_justify="left",
+    table = Table(title=f"{Path(record['data']).name}: {record['task']} by {record['unit']}", title_justify="left", caption_justify="left",
                   caption="= not significantly different from the best (paired bootstrap, 95 %)", header_style="bold", box=None, pad_edge=False)
     for name, justify in (("", "left"), ("model", "left"), ("bits/char", "right"), ("95 %", "left"), ("nats/token", "right"), ("fit s", "right"),
                           ("parameters", "right"), ("size", "right"), ("symbols/s", "right"), ("sample", "left")):

@@ -52,7 +52,7 @@ def quality(record: dict[str, Any], format: str = "svg") -> bytes:
     axes.margins(x=0.18, y=0.12)
     axes.set_xlabel("seconds of fitting")
     axes.set_ylabel("bits per character (lower is better)")
-    axes.set_title(f"{record['data']}", loc="left", fontsize=10, color=INK)
+    axes.set_title(Path(record["data"]).name, loc="left", fontsize=10, color=INK)
     return rendered(figure, format)
 
 

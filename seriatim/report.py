@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from seriatim.display import short
@@ -63,7 +64,7 @@ def report(record: dict[str, Any]) -> str:
     good = [row for row in rows if row["status"] == "ok" and row["bits_per_character"] is not None]
     picture = quality(record, "svg").decode()
     return PAGE.format(
-        style=STYLE, data=escape(record["data"]), task=escape(record["task"]), unit=escape(record["unit"]), minutes=record["minutes"],
+        style=STYLE, data=escape(Path(record["data"]).name), task=escape(record["task"]), unit=escape(record["unit"]), minutes=record["minutes"],
         test=100 * record["split"][2], verdict=escape(verdict_of(good)), picture=picture[picture.index("<svg"):],
         headings="".join(f'<th class="{kind}">{words}</th>' for kind, words in HEADINGS),
         rows="\n".join(table_row(place, row, good) for place, row in enumerate(rows, 1)),

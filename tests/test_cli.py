@@ -1,24 +1,21 @@
 """The command line: every verb, results on stdout and all else on stderr, the same figures as in Python."""
 import contextlib
-import csv
 import io
 import json
 import math
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import fields
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from terminal import SMALL, Answer, Screen, furnish, good
 
 import seriatim
 from seriatim.cli import main
 from seriatim.config import NetworkOptions, TrainingOptions
 from seriatim.models import MODELS
+from tests.terminal import SMALL, furnish, good
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -32,13 +29,6 @@ def here(tmp_path, monkeypatch) -> Path:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Path:
     return furnish(tmp_path_factory.mktemp("home"))
-
-
-@pytest.fixture(scope="module")
-def compared(home) -> tuple[Path, Answer]:
-    out = home / "compared"
-    return out, good("compare", "language", home / "book.txt", "--models", "uniform,unigram,markov,lstm", "--minutes", "0.05", *SMALL, "--out", out,
-                     "--format", "json")
 
 
 RUNS = pytest.mark.parametrize("run", ["markov", "lstm", "lines"])
@@ -136,9 +126,9 @@ def test_beam_search_gives_the_likeliest_first_and_beats_the_greedy_one(home):
 
 # BUG: where symbols tie, top_k keeps all of them, and then draws among more than k
 @RUNS
-def test_among_one_symbol_and_at_temperature_zero_the_likeliest_is_written(home, run):
-    greedy = good("generate", home / run, "--prompt", "The", "--length", 15, "--temperature", 0).out
-    assert all(good("generate", home / run, "--prompt", "The", "--length", 15, "--top-k", 1, "--seed", seed).out == greedy for seed in (1, 2))
+@pytest.mark.parametrize("choice", [("--top-k", 1), ("--temperature", 0), ("--beam", 3)], ids=lambda choice: choice[0])
+def test_without_a_choice_the_seed_does_not_matter(home, run, choice):
+    assert len({good("generate", home / run, "--prompt", "The", "--length", 15, *choice, "--seed", seed).out for seed in range(3)}) == 1
 
 
 def test_generation_ends_at_the_stop_symbol_and_at_the_length(home):
@@ -193,11 +183,6 @@ def test_plot_draws_a_learning_curve_in_the_format_of_its_ending(home, here, end
     assert (here / f"curve.{ending}").read_bytes().startswith(begins) and answer.out.strip() == f"curve.{ending}"
 
 
-def test_plot_draws_a_comparison(compared, here):
-    assert good("plot", compared[0], "--out", "quality.png", "--format", "json").json() == {"picture": "quality.png"}
-    assert (here / "quality.png").read_bytes().startswith(PNG)
-
-
 # BUG: rich reads square brackets in a path as its own marks and leaves them out
 def test_plot_prints_the_path_it_wrote_even_with_brackets(home, here):
     assert good("plot", home / "lstm", "--out", "curve[b].png").out.strip() == "curve[b].png" and (here / "curve[b].png").exists()
@@ -231,109 +216,6 @@ def test_the_version_is_told():
     assert good("--version").out == f"seriatim {seriatim.__version__}\n"
 
 
-# compare
-
-
-def test_compare_writes_table_picture_report_and_runs(compared):
-    out, answer = compared
-    record = json.loads(answer.out)
-    assert sorted(path.name for path in out.iterdir()) == ["quality.png", "report.html", "runs", "table.csv", "table.json"]
-    assert json.loads((out / "table.json").read_text()) == record and (out / "quality.png").read_bytes().startswith(PNG)
-    rows = list(csv.DictReader((out / "table.csv").read_text().splitlines()))
-    assert [row["model"] for row in rows] == [row["model"] for row in record["rows"]] and {row["status"] for row in rows} == {"ok"}
-    assert [float(row["bits_per_character"]) for row in rows] == [row["bits_per_character"] for row in record["rows"]]
-
-
-def test_compare_ranks_the_best_first_and_markov_above_unigram_above_uniform(compared):
-    rows = json.loads(compared[1].out)["rows"]
-    bits = [row["bits_per_character"] for row in rows]
-    names = [row["model"] for row in rows]
-    assert bits == sorted(bits) and sorted(names) == ["lstm", "markov", "uniform", "unigram"]
-    assert names.index("markov") < names.index("unigram") < names.index("uniform") and rows[0]["tied"]
-
-
-def test_every_run_of_a_comparison_loads_and_gives_its_figures_again(compared, home):
-    from seriatim.comparison import parts_of
-    test = parts_of(seriatim.read(str(home / "book.txt")))[2]
-    for row in json.loads(compared[1].out)["rows"]:
-        found = seriatim.load(compared[0] / row["run"]).evaluate(test)
-        assert found["bits_per_character"] == pytest.approx(row["bits_per_character"], rel=1e-6) and found["tokens"] == row["tokens"]
-
-
-class Addresses(HTMLParser):
-    """Whatever a browser might fetch, or run, for a page."""
-
-    def __init__(self, page: str):
-        super().__init__()
-        self.found: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag, attributes):
-        self.found += [tag] if tag in ("script", "link", "iframe", "img", "object", "embed") else []
-        self.found += [value for name, value in attributes if value and not name.startswith("xmlns") and ("//" in value or name.startswith("on"))]
-
-
-def test_the_report_needs_no_network_and_names_every_model(compared):
-    page = (compared[0] / "report.html").read_text()
-    assert "<svg" in page and all(f">{name}<" in page for name in ("uniform", "unigram", "markov", "lstm"))
-    assert "@import" not in page and "url(http" not in page and "url(//" not in page
-    assert Addresses(page).found == []
-
-
-# BUG: matplotlib signs its svg with a table of metadata, full of addresses
-def test_the_report_mentions_no_address_but_those_that_name_svg(compared):
-    page = (compared[0] / "report.html").read_text()
-    for name in ('xmlns="http://www.w3.org/2000/svg"', 'xmlns:xlink="http://www.w3.org/1999/xlink"'):
-        page = page.replace(name, "")
-    assert "http" not in page
-
-
-def test_a_rung_that_fails_keeps_its_row_with_the_reason(home, here):
-    rows = good("compare", "language", home / "book.txt", "--models", "markov,transformer", "--width", 7, "--minutes", "0.05", "--out", "out",
-                "--format", "json").json()["rows"]
-    assert [(row["model"], row["status"]) for row in rows] == [("markov", "ok"), ("transformer", "failed")] and "width 7" in rows[1]["reason"]
-    assert "width 7" in (here / "out/report.html").read_text() and "width 7" in (here / "out/table.csv").read_text()
-    assert good("evaluate", "out/runs/markov", home / "other.txt")
-
-
-# BUG: rich takes the width it needs from all columns alike, so that names and figures shrink away: beside a long reason, and in 80 columns
-@pytest.mark.parametrize("terminal", [False, True], ids=["a file", "80 columns"])
-@pytest.mark.parametrize("models", ["markov,unigram", "markov,unigram,transformer"], ids=["all well", "one failed"])
-def test_the_leaderboard_shows_every_name_and_figure(home, here, monkeypatch, terminal, models):
-    monkeypatch.setenv("TERM", "dumb")
-    table = good("compare", "language", home / "book.txt", "--models", models, *(("--width", 7) if "trans" in models else ()), "--minutes", "0.05",
-                 "--out", "out", out=Screen() if terminal else None).out
-    rows = json.loads((here / "out/table.json").read_text())["rows"]
-    for row in rows:
-        assert row["model"] in table and (f"{row['bits_per_character']:.3f}" in table if row["status"] == "ok" else "width 7" in table)
-    assert all(len(line) <= (80 if terminal else 160) for line in table.splitlines())
-
-
-# BUG: the sample and other words from outside are given to rich as markup
-def test_a_text_full_of_square_brackets_can_be_compared(here):
-    (here / "wiki[b].txt").write_text("[/b] [red]x[/red] :cat: " * 60)
-    answer = good("compare", "language", "wiki[b].txt", "--models", "markov", "--out", "out")
-    assert "wiki[b].txt" in answer.out and "[red]x[/red] :cat:" in answer.out
-    fit = good("fit", "language", "markov", "wiki[b].txt", "--out", "run[b]")
-    assert "wiki[b].txt" in fit.err and fit.out.startswith("run[b]: ")
-
-
-# BUG: the test part is cut beyond its end (see test_sequences), which breaks offsets in characters; an IndexError, so not even a row
-def test_a_short_text_that_is_not_ascii_can_be_compared(here):
-    (here / "a.txt").write_text("Müßig älter übt. " * 12)
-    assert good("compare", "language", "a.txt", "--models", "markov", "--format", "json").json()["rows"][0]["status"] == "ok"
-
-
-# BUG: matplotlib reads a name between dollars as a formula, warns about letters its font lacks, and stops at a byte that is not UTF-8
-@pytest.mark.parametrize("name", [b"cost$^$.txt", "猫.txt".encode(), b"caf\xe9.txt"], ids=["dollars", "no such letter", "not UTF-8"])
-def test_a_file_of_any_name_can_be_compared_and_drawn(home, here, name):
-    name = os.fsdecode(name)
-    shutil.copy(home / "book.txt", here / name)
-    comparison = good("compare", "language", name, "--models", "markov", "--out", "out", "--format", "json")
-    assert comparison.json()["data"] == name and "Warning" not in comparison.err
-    good("plot", "out", "--out", "quality.svg")
-
-
 # stdout and stderr
 
 
@@ -341,7 +223,7 @@ def test_results_go_to_stdout_and_all_else_to_stderr(home, here):
     fit = good("fit", "language", "lstm", home / "book.txt", *SMALL, "--out", "run")
     assert "book.txt" in fit.err and "book.txt" not in fit.out and fit.out.startswith("run: lstm") and fit.out.count("\n") == 1
     comparison = good("compare", "language", home / "book.txt", "--models", "unigram,markov", "--out", "out")
-    assert "Written: out/report.html" in comparison.err and "Written" not in comparison.out and comparison.out.startswith("/") and "1  markov" in comparison.out
+    assert "Written: out/report.html" in comparison.err and "Written" not in comparison.out and "book.txt" in comparison.out and "1  markov" in comparison.out
     for arguments in (("evaluate", home / "markov", home / "other.txt"), ("score", home / "markov", home / "other.txt"), ("models",),
                       ("predict", home / "markov", home / "other.txt"), ("generate", home / "markov", "--length", "5"), ("plot", "run")):
         assert good(*arguments).err == ""
@@ -362,7 +244,8 @@ def test_a_terminal_that_cannot_show_a_letter_is_no_reason_to_stop(home, here):
 
 
 def in_a_new_process(code: str) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    where = {"PYTHONPATH": str(Path(seriatim.__file__).parents[1])}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=os.environ | where)
 
 
 # BUG: fit imports everything before it looks at the name of the model, so that a misspelt one is answered after seconds

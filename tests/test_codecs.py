@@ -14,7 +14,7 @@ from seriatim.config import UNITS, CodecOptions
 from seriatim.data.sequences import Field
 from seriatim.errors import DataError, SeriatimError
 
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])      # machines are busy
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)      # machines are busy
 TRAINING = ["The cat sat on the mat; the dog didn't.\n", "A well-known cat, the cat!\nÜber naïve 猫 and 🐈: café (again).\n", "", "the the the\n"]
 ANY = some.text(max_size=30)
 WHOLE = some.text(some.characters(), max_size=30)               # halves of surrogate pairs too
@@ -43,20 +43,20 @@ EVERY = pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS)
 # There and back
 
 
-@settings(patient, max_examples=200)
+@settings(patient, max_examples=150)
 @given(SEEN)
 def test_characters_that_were_seen_are_lossless(text):
     assert back(CODECS["character"], text) == text
 
 
-@settings(patient, max_examples=200)
+@settings(patient, max_examples=150)
 @given(WHOLE)
 def test_characters_keep_the_length_and_write_a_mark_for_the_unknown(text):
     codec = CODECS["character"]
     assert back(codec, text) == "".join(c if c in codec.number else "\ufffd" for c in text)
 
 
-@settings(patient, max_examples=200)
+@settings(patient, max_examples=150)
 @given(WHOLE)
 def test_characters_fitted_on_a_text_are_lossless_for_it_whatever_it_is(text):
     if text:
@@ -65,7 +65,7 @@ def test_characters_fitted_on_a_text_are_lossless_for_it_whatever_it_is(text):
 
 
 @pytest.mark.parametrize("name", ["byte", "subword", "unigram"])
-@settings(patient, max_examples=200)
+@settings(patient, max_examples=150)
 @given(ANY)
 def test_bytes_and_subwords_are_lossless_for_any_text(name, text):
     assert back(CODECS[name], text) == text
