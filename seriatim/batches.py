@@ -80,10 +80,15 @@ def pieces(batch: Batch, length: int) -> Iterator[Batch]:
         yield replace(batch, y=batch.y[:, t:t + length], y_mask=batch.y_mask[:, t:t + length], before=batch.y[:, t - 1] if t else None)
 
 
+def readers(symbols: int, rows: int, length: int) -> int:
+    """How many readers a stream has room for: as many as asked, if each gets a whole chunk."""
+    return max(1, min(rows, symbols // (length + 1)))
+
+
 def stream_epoch(ids: Field, rows: int, length: int, generator: np.random.Generator) -> Iterator[Batch]:
     """One pass over a stream: B readers, evenly spaced from a random place on, advance together by `length` symbols."""
     stream = ids.flat
-    rows = max(1, min(rows, len(stream) // (length + 1)))
+    rows = readers(len(stream), rows, length)
     span = -(-len(stream) // rows)                                      # symbols for each reader
     begin = generator.integers(len(stream)) + np.arange(rows) * span    # (B,)
     last = None

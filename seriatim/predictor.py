@@ -34,8 +34,7 @@ from seriatim.models import Part, create, parse, rung
 from seriatim.models.base import Model
 from seriatim.scoring import score
 from seriatim.storage import checksum, read_arrays, read_bytes, read_json, write_arrays, write_bytes, write_json
-
-TASKS = {"language": "predict the next symbol"}
+from seriatim.tasks import TASKS
 
 
 class Predictor:
@@ -208,7 +207,7 @@ def fit_events(task: str, spec: str, train: Sequences | str, valid: Sequences | 
 
     yield log.add({"event": "data", "train": train.origin, "symbols": len(ids.flat), "sequences": len(ids), "vocabulary": codec.size,
                    "unit": codec.options.unit, "by": train.by, "valid_symbols": 0 if held is None else len(held.flat)})
-    yield from training.relay(training.fit(predictor.model, parts, ids, held, train.by, folder), note)
+    yield from training.relay(training.fit(predictor.model, parts, TASKS[task](ids, held, train.by), folder), note)
     predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size()}
     if folder is not None:
         predictor.finish(folder)

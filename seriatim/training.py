@@ -4,7 +4,7 @@ A count model reads the data once. A network goes round: batch, loss, gradient, 
 learning rate that rises, then falls to zero exactly when the budget (minutes, steps or epochs) ends. A
 mixture fits its parts one after another, then its weights.
 
-    for event in fit(model, parts, train, valid, by): ...
+    for event in fit(model, parts, task): ...
 
 A checkpoint holds all that the rest of a fit depends on (weights, best weights, optimiser, random
 numbers, place in the data, carried state), so that a killed fit resumes to the same bits.
@@ -18,18 +18,16 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from seriatim import batches
+from seriatim.batches import Batch
 from seriatim.config import DEFAULT_MINUTES, TrainingOptions
-from seriatim.data.sequences import Field
-from seriatim.errors import DataError, TrainingError
+from seriatim.errors import TrainingError
 from seriatim.models import Part, rung
 from seriatim.models.base import Model, State, detach, leaves, regrow
-from seriatim.scoring import mean_loss, score
 from seriatim.storage import read_arrays, write_arrays
+from seriatim.tasks import Language
 
 Event = dict[str, Any]                    # "event" names its kind; the progress bar, the log and the page read the same ones
 Returned = TypeVar("Returned")
@@ -52,21 +50,20 @@ def relay(events: Generator[Event, None, Returned], change: Callable[[Event], Ev
         return end.value
 
 
-def fit(model: Model, parts: list[Part], train: Field, valid: Field, by: str, checkpoint: Path | None = None) -> Iterator[Event]:
+def fit(model: Model, parts: list[Part], task: Language, checkpoint: Path | None = None) -> Iterator[Event]:
     """Fit a model of one or more parts; each part's checkpoint stands in the folder given."""
     models = getattr(model, "parts", [model])
     for i, (each, part) in enumerate(zip(models, parts, strict=True)):
         yield {"event": "part", "model": part.name, "part": i, "parts": len(parts)}
         if rung(part.name).counts:
             begin = time.perf_counter()
-            each.count(train, stop=by == "line")
-            yield {"event": "counted", "seconds": time.perf_counter() - begin, "symbols": len(train.flat)}
+            symbols = task.count(each)
+            yield {"event": "counted", "seconds": time.perf_counter() - begin, "symbols": symbols}
         else:
             file = None if checkpoint is None else checkpoint / f"checkpoint-{i}.safetensors"
-            yield from Loop(each, train, valid, by, part.training, file).run()
+            yield from Loop(each, task, part.training, file).run()
     if len(parts) > 1:
-        columns = [torch.from_numpy(score(each, valid, by).values) for each in models]
-        model.weigh(torch.stack(columns, 1))
+        model.weigh(torch.stack([task.valid_scores(each) for each in models], 1))
         yield {"event": "weighed", "weights": model.log_weights.exp().tolist()}
 
 
@@ -87,32 +84,15 @@ class Progress:
 class Loop:
     """The gradient loop of one network."""
 
-    def __init__(self, model: nn.Module, train: Field, valid: Field, by: str, options: TrainingOptions, checkpoint: Path | None):
-        self.model, self.train, self.valid, self.by = model, train, valid, by
+    def __init__(self, model: nn.Module, task: Language, options: TrainingOptions, checkpoint: Path | None):
+        self.model, self.task = model, task
         self.options = options if options.minutes or options.steps or options.epochs else replace(options, minutes=DEFAULT_MINUTES)
         self.checkpoint, self.progress = checkpoint, Progress()
         self.optimiser = make_optimiser(model, options)
         self.carried: State = None
         self.best: dict[str, Tensor] = {}
         self.looked = self.looking = 0.0  # when the last validation ended, and how long it took
-        self.steps_per_epoch = self.count_batches()
-
-    # -- the data
-    def epoch(self, number: int) -> Iterator[batches.Batch]:
-        """The batches of one pass; the same for the same seed and number."""
-        generator, o = np.random.default_rng([self.options.seed, number]), self.options
-        if self.by == "stream":
-            return batches.stream_epoch(self.train, o.rows, o.length, generator)
-        return batches.line_epoch(self.train, o.rows * o.length, generator)
-
-    def count_batches(self) -> int:
-        if not len(self.train.flat):
-            raise DataError("the training data is empty", do="Give a longer text")
-        if self.by == "line":
-            groups = batches.buckets(self.train.lengths, self.options.rows * self.options.length)
-            return sum(math.ceil((self.train.lengths[rows].max() + 1) / batches.LONGEST) for rows in groups)
-        rows = max(1, min(self.options.rows, len(self.train.flat) // (self.options.length + 1)))
-        return math.ceil(math.ceil(len(self.train.flat) / rows) / self.options.length)
+        self.steps_per_epoch = task.steps_per_epoch(options)
 
     # -- the schedule
     def share(self) -> float:
@@ -159,13 +139,13 @@ class Loop:
         yield {"event": "end", "step": p.step, "epoch": p.epoch + p.batch / self.steps_per_epoch, "seconds": p.seconds,
                "valid": p.best if math.isfinite(p.best) else None}
 
-    def remaining(self) -> Iterator[batches.Batch]:
+    def remaining(self) -> Iterator[Batch]:
         """The batches of this epoch that are still to come."""
-        for number, batch in enumerate(self.epoch(self.progress.epoch)):
+        for number, batch in enumerate(self.task.epoch(self.progress.epoch, self.options)):
             if number >= self.progress.batch:
                 yield batch
 
-    def advance(self, batch: batches.Batch, clock: Clock) -> Iterator[Event]:
+    def advance(self, batch: Batch, clock: Clock) -> Iterator[Event]:
         """One update, and whatever is due after it."""
         o, p = self.options, self.progress
         before = self.share()
@@ -188,7 +168,7 @@ class Loop:
         """Under a wall-clock budget, looking at the validation data takes at most a twentieth of the time."""
         return not self.options.minutes or self.progress.seconds - self.looked >= 20 * self.looking
 
-    def update(self, batch: batches.Batch, rate: float) -> float:
+    def update(self, batch: Batch, rate: float) -> float:
         """Forward, backward, clip, step. Nothing is changed unless loss and gradient are finite."""
         self.model.train()
         carried = self.carried if batch.before is not None and self.options.carry else None
@@ -216,7 +196,7 @@ class Loop:
 
     def validate(self) -> Event:
         p = self.progress
-        loss = mean_loss(self.model, self.valid, self.by)
+        loss = self.task.valid_loss(self.model)
         p.validations += 1
         p.worse = 0 if loss < p.best else p.worse + 1
         if loss < p.best:

@@ -137,7 +137,6 @@ def test_hardly_any_text_can_be_counted_and_scored_but_not_divided(home, content
     good("generate", "run", "--length", 5)
     if len(content) < 5:
         refused("fit", "language", "lstm", name, code=1, words="too short")
-        refused("compare", "language", name, "--models", "markov", code=1, words="too short")
     refused("fit", "language", "lstm", name, "--by", "line", code=1, words="too short")
 
 
@@ -158,7 +157,7 @@ def test_data_of_another_kind_is_refused(home, here):
     refused("fit", "language", "lstm", home / "book.txt", "--valid", "a.csv", code=1, words="differently")
 
 
-# BUG: in a table of numbers only the byte codec meets them unprepared (see test_codecs)
+# BUG: byte and subword codecs do not look at the kind of a field (see test_codecs)
 @pytest.mark.parametrize("unit", ["character", "byte", "word", "token", "subword"])
 def test_a_field_of_numbers_is_refused_by_a_run_of_any_unit(home, here, unit):
     write("t.csv", b"text\none two three\nfour five six\nseven eight nine\n")
@@ -175,6 +174,7 @@ def test_a_line_of_ten_megabytes_is_read_and_never_printed(home, here):
     refused("fit", "language", "markov", write("long.jsonl", line), code=1, words="long.jsonl:1")
 
 
+# BUG: the tokenizers library refuses it with its own TypeError (see test_codecs)
 @pytest.mark.parametrize("unit", ["character", "byte", "word", "token", "subword"])
 def test_a_prompt_that_is_not_utf8_is_no_disaster(home, unit):
     good("fit", "language", "unigram", home / "book.txt", "--unit", unit, "--out", "run")

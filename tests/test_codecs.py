@@ -64,6 +64,7 @@ def test_characters_fitted_on_a_text_are_lossless_for_it_whatever_it_is(text):
         assert back(codec, text) == text and codec.size == len(set(text)) + len(SPECIALS)
 
 
+# BUG, where the text holds <unk> or </s>: see below, symbols that look special
 @pytest.mark.parametrize("name", ["byte", "subword", "unigram"])
 @settings(patient, max_examples=150)
 @given(ANY)
@@ -288,6 +289,7 @@ def test_literal_specials_in_token_text():
     assert codec.decode(codec.encode_text("<s> word")) == "<s> word"
 
 
+# BUG: the same as in the next test
 @pytest.mark.parametrize("name", CODECS)
 @patient
 @given(some.lists(some.sampled_from(["<unk>", "</s>", "<s>", " ", "a", "\n"]), max_size=6).map("".join))

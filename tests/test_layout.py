@@ -9,7 +9,7 @@ from pathlib import Path
 import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
-ROOMS = ["errors", "config", "storage", "data", "codecs", "batches", "distributions", "layers", "models", "scoring", "training", "decoding",
+ROOMS = ["errors", "config", "storage", "data", "codecs", "batches", "distributions", "layers", "models", "scoring", "tasks", "training", "decoding",
          "evaluation", "display", "predictor", "verbs", "figures", "report", "comparison", "cli"]
 
 

@@ -12,6 +12,7 @@ from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import ConfigError, DataError, RunError, TrainingError
 from seriatim.models import create, parse
 from seriatim.predictor import fit, fit_events, load
+from seriatim.tasks import Language
 from seriatim.training import Loop
 from tests.conftest import symbols
 
@@ -32,7 +33,7 @@ def loop(by: str = "stream", **settings) -> Loop:
     ids = symbols([np.arange(400) % 7]) if by == "stream" else symbols([np.arange(n % 9 + 1) % 7 for n in range(50)])
     torch.manual_seed(0)
     part = parse("lstm", {"width": 8, "rows": 2, "length": 8, **settings})[0]
-    return Loop(create([part], 7), ids, ids, by, part.training, None)
+    return Loop(create([part], 7), Language(ids, ids, by), part.training, None)
 
 
 def arrays_of(model) -> bytes:
@@ -81,7 +82,7 @@ def test_carrying_the_state_changes_what_is_learned_and_not_carrying_starts_anew
 
 def test_truncated_backpropagation_stops_at_the_chunk():
     trial = loop(steps=5)
-    batches = list(trial.epoch(0))
+    batches = list(trial.task.epoch(0, trial.options))
     trial.update(batches[0], 0.01)
     assert all(not leaf.requires_grad for leaf in trial.carried[0])
     assert torch.equal(batches[1].before, batches[0].y[:, -1])
@@ -98,7 +99,7 @@ def test_early_stopping_stops_and_the_best_weights_are_kept():
 @pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
 def test_a_loss_that_is_not_a_number_stops_before_the_weights_are_touched(optimiser):
     trial = loop(steps=50, optimiser=optimiser)
-    batches = list(trial.epoch(0))
+    batches = list(trial.task.epoch(0, trial.options))
     trial.update(batches[0], 0.01)
     with torch.no_grad():
         trial.model.bias[2] = math.nan
@@ -111,7 +112,7 @@ def test_a_loss_that_is_not_a_number_stops_before_the_weights_are_touched(optimi
 def test_clipping_bounds_the_gradient():
     for clip, below in ((0.001, True), (0.0, False)):
         trial = loop(steps=5, clip=clip)
-        trial.update(next(trial.epoch(0)), 0.0)
+        trial.update(next(trial.task.epoch(0, trial.options)), 0.0)
         norm = torch.sqrt(sum(each.grad.pow(2).sum() for each in trial.model.parameters())).item()
         assert (norm <= 0.00101) is below
 

@@ -1,0 +1,63 @@
+"""A task is what a model is asked to do: how x and y are cut from the data, and what is measured while fitting.
+
+Training knows no task by name; it asks one of these for batches and for the loss on held-out data. A new
+task is a class with the same five methods and a row in TASKS.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from seriatim import batches
+from seriatim.batches import Batch
+from seriatim.config import TrainingOptions
+from seriatim.data.sequences import Field
+from seriatim.errors import DataError
+from seriatim.models.base import Model
+from seriatim.scoring import mean_loss, score
+
+
+class Language:
+    """Predict the next symbol, from nothing or a prompt: x is empty, y the sequence itself.
+
+    By line, each sequence ends in STOP; by stream, the text goes on and on and its state is carried.
+    """
+
+    def __init__(self, train: Field, valid: Field | None, by: str):
+        self.train, self.valid, self.by = train, valid, by
+        if not len(train.flat):
+            raise DataError("the training data is empty", do="Give a longer text")
+
+    def count(self, model: Model) -> int:
+        """Let a count model read the data once; the number of symbols read."""
+        model.count(self.train, stop=self.by == "line")
+        return len(self.train.flat)
+
+    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
+        """The batches of one pass; the same for the same seed and number."""
+        generator = np.random.default_rng([options.seed, number])
+        if self.by == "stream":
+            return batches.stream_epoch(self.train, options.rows, options.length, generator)
+        return batches.line_epoch(self.train, options.rows * options.length, generator)
+
+    def steps_per_epoch(self, options: TrainingOptions) -> int:
+        if self.by == "line":
+            groups = batches.buckets(self.train.lengths, options.rows * options.length)
+            return sum(math.ceil((self.train.lengths[rows].max() + 1) / batches.LONGEST) for rows in groups)
+        rows = batches.readers(len(self.train.flat), options.rows, options.length)
+        return math.ceil(math.ceil(len(self.train.flat) / rows) / options.length)
+
+    def valid_loss(self, model: Model) -> float:
+        """What training looks at: nats per symbol of the validation data."""
+        return mean_loss(model, self.valid, self.by)
+
+    def valid_scores(self, model: Model) -> Tensor:
+        """(N,) log-probability of each held-out symbol, for the weights of a mixture."""
+        return torch.from_numpy(score(model, self.valid, self.by).values)
+
+
+TASKS = {"language": Language}
