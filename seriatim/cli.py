@@ -17,7 +17,7 @@ from typing import Any
 
 from seriatim import __version__
 from seriatim.config import UNITS, CodecOptions, DecodingOptions, MarkovOptions, NetworkOptions, TrainingOptions
-from seriatim.errors import ConfigError, SeriatimError, nearest, shorten
+from seriatim.errors import ConfigError, SeriatimError, TrainingError, nearest
 from seriatim.models import MODELS, choose, parse, rung
 
 OVERVIEW = """\
@@ -84,7 +84,7 @@ def build_parser() -> Parser:
     parser = Parser(prog="seriatim", usage="seriatim VERB ...", description=OVERVIEW, add_help=False)
     parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--version", action="version", version=f"seriatim {__version__}", help=argparse.SUPPRESS)
-    parser.verbs = verbs = parser.add_subparsers(dest="verb", parser_class=Parser, metavar="")
+    parser.verbs = verbs = parser.add_subparsers(dest="verb", parser_class=Parser, metavar="VERB")
 
     def verb(name: str, summary: str, example: str) -> Parser:
         added = verbs.add_parser(name, description=summary, epilog=f"example:\n  {example}")
@@ -167,6 +167,8 @@ def show(record: Any, given: argparse.Namespace, table: Any) -> None:
     """A result: JSON, or whatever rich can print."""
     if given.format == "json":
         print(json.dumps(record, indent=1, allow_nan=False))
+    elif isinstance(table, str):
+        print(table)
     else:
         from seriatim.display import output
         output().print(table)
@@ -174,13 +176,13 @@ def show(record: Any, given: argparse.Namespace, table: Any) -> None:
 
 def compare(given: argparse.Namespace) -> None:
     from seriatim.comparison import compare_events
-    from seriatim.display import follow, leaderboard
+    from seriatim.display import follow, leaderboard, output
     settings = settings_of(given)
     minutes = convert_minutes(settings.pop("minutes", 3.0))
     data = read_data(given, given.file, given.by, settings.get("unit"))
     out = given.out or free_folder("compare-" + Path(given.file.split(":")[0]).name.split(".")[0])
     record = follow(compare_events(given.task, data, given.models, minutes=minutes, out=out, settings=settings), show=True)
-    show(record, given, leaderboard(record))
+    show(record, given, leaderboard(record, wide=output().width >= 120))
     say(f"{record['seconds']:.0f} s in all. Written: {out}/report.html, table.json, table.csv, quality.png, runs/")
     good = [row for row in record["rows"] if row["status"] == "ok"]
     if good:
@@ -193,12 +195,12 @@ def convert_minutes(value: Any) -> float:
 
 
 def fit(given: argparse.Namespace) -> None:
-    from seriatim.display import follow
-    from seriatim.predictor import fit_events
     if given.resume and not given.out:
         raise ConfigError("--resume needs the folder of the fit to go on with", do="Add --out RUN")
     settings = settings_of(given)
     parse(given.model, {key: value for key, value in settings.items() if key not in {f.name for f in fields(CodecOptions)}})
+    from seriatim.display import follow
+    from seriatim.predictor import fit_events
     train = read_data(given, given.file, given.by, settings.get("unit"))
     valid = None if given.valid is None else read_data(given, given.valid, given.by, settings.get("unit"))
     out = Path(given.out) if given.out else free_folder(given.model)
@@ -307,11 +309,19 @@ def say(words: str) -> None:
     print(words, file=sys.stderr)
 
 
+def tell(error: SeriatimError, as_json: bool) -> int:
+    say(json.dumps(error.record()) if as_json else f"seriatim: {error}")
+    return 2 if isinstance(error, ConfigError) else 1
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The exit code: 0 well, 1 wrong data or run, 2 wrong command or setting, 130 interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
     os.environ.setdefault("GOMP_SPINCOUNT", "2000")       # threads that wait give way to other programs soon: see docs/log.md
     as_json = "--format=json" in arguments or any(pair == ("--format", "json") for pair in pairwise(arguments))
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")             # a terminal that cannot show a character is no reason to stop
     try:
         given = parse_arguments(arguments)
         if given.help or given.verb is None:
@@ -321,17 +331,17 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return 0
     except SeriatimError as error:
-        say(json.dumps(error.record()) if as_json else f"seriatim: {error}")
-        return 2 if isinstance(error, ConfigError) else 1
+        return tell(error, as_json)
     except KeyboardInterrupt:
         say("seriatim: interrupted")
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except MemoryError:
-        say("seriatim: " + shorten("out of memory. Use less data, a smaller --width or fewer --rows"))
-        return 1
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "allocate memory" not in str(error):
+            raise
+        return tell(TrainingError("out of memory", do="Use less data, a smaller --width or fewer --rows"), as_json)
 
 
 if __name__ == "__main__":

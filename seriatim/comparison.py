@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from seriatim import __version__
-from seriatim.config import CodecOptions, TrainingOptions
+from seriatim.config import CodecOptions, TrainingOptions, build
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError
 from seriatim.evaluation import differs, measure, summarise
 from seriatim.models import MODELS, parse, rung
-from seriatim.predictor import Predictor, fit_events
+from seriatim.predictor import Predictor, check_task, fit_events
 from seriatim.storage import write_bytes, write_json
 from seriatim.training import relay
 
@@ -50,10 +50,12 @@ def compare_events(task: str, data: Sequences | str, models: str | Sequence[str]
     """The same as a generator of events, whose return value is the record."""
     begin = time.perf_counter()
     names = chosen(models)
+    check_task(task)
+    build(CodecOptions, {key: value for key, value in (settings or {}).items() if codec_setting(key)}, "codec")
     plans = {name: relevant(name, names, settings or {}) for name in names}
-    folder = None if out is None else new_folder(Path(out))
     data = read(data) if isinstance(data, str) else data
     train, valid, test = parts_of(data)
+    folder = None if out is None else new_folder(Path(out))
     yield {"event": "plan", "models": names, "minutes": minutes}
     yield {"event": "data", "train": data.origin, "symbols": len(data.main.flat), "sequences": len(data), "unit": data.unit or "character",
            "by": data.by, "vocabulary": 0, "quiet": True}
@@ -182,9 +184,9 @@ def rank(rows: list[dict[str, Any]], measures: dict[str, dict[str, Any]], by: st
 
 
 def new_folder(folder: Path) -> Path:
-    if folder.exists() and any(folder.iterdir()):
-        raise RunError(f"{folder} is not empty", do="Choose another --out")
     try:
+        if folder.is_dir() and any(folder.iterdir()):
+            raise RunError(f"{folder} is not empty", do="Choose another --out")
         (folder / "runs").mkdir(parents=True)
     except OSError as error:
         raise RunError(f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out") from None
@@ -208,4 +210,4 @@ def write_folder(folder: Path, record: dict[str, Any]) -> None:
         writer.writerow(row | {"low": low, "high": high})
     write_bytes(folder / "table.csv", text.getvalue().encode())
     write_bytes(folder / "quality.png", quality(record, "png"))
-    write_bytes(folder / "report.html", report(record).encode())
+    write_bytes(folder / "report.html", report(record).encode("utf-8", "xmlcharrefreplace"))

@@ -57,20 +57,20 @@ class NetworkOptions:
     width: int = option(256, "size of the vector at each position", least=1, most=65536)
     layers: int = option(1, "number of blocks", least=1, most=1000)
     residual: bool = option(False, "add each part's input to its output, normalised before (a pre-norm block)")
-    feed_forward: float = option(0.0, "width of the feed-forward part, in multiples of the width; 0 leaves it out", least=0)
+    feed_forward: float = option(0.0, "width of the feed-forward part, in multiples of the width; 0 leaves it out", least=0, most=64)
     dropout: float = option(0.0, "share of activations dropped in training", least=0, most=0.95)
     tied: bool = option(False, "the output layer shares the embedding's weights")
     heads: int = option(4, "attention: number of heads", least=1)
     context: int = option(128, "attention: how many positions back, itself included", least=1)
-    kernel: int = option(3, "convolution: width of the kernel, in positions", least=1)
+    kernel: int = option(3, "convolution: width of the kernel, in positions", least=1, most=1024)
 
 
 @dataclass(frozen=True)
 class TrainingOptions:
     """The gradient loop."""
-    minutes: float | None = option(None, "wall-clock budget; the schedule ends when it does", above=0)
-    steps: int | None = option(None, "number of updates (repeatable to the bit, unlike --minutes)", least=1)
-    epochs: float | None = option(None, "number of passes over the training data", above=0)
+    minutes: float | None = option(None, "wall-clock budget; the schedule ends when it does", above=0, most=1e6)
+    steps: int | None = option(None, "number of updates (repeatable to the bit, unlike --minutes)", least=1, most=10**12)
+    epochs: float | None = option(None, "number of passes over the training data", above=0, most=1e6)
     rows: int = option(16, "sequences side by side in a batch", least=1)
     length: int = option(64, "stream: symbols between two updates, and the reach of truncated backpropagation", least=1)
     carry: bool = option(True, "stream: keep the state from one update to the next")
@@ -85,7 +85,7 @@ class TrainingOptions:
     patience: int = option(0, "stop after this many validations without a better one; 0 never does", least=0)
     checkpoint_seconds: float = option(20.0, "time between two checkpoints", least=0)
     seed: int = option(0, "random numbers: initial weights, order of the data, dropout", least=0, most=2**31 - 1)
-    threads: int = option(0, "processor threads; 0 takes all", least=0)
+    threads: int = option(0, "processor threads; 0 takes all", least=0, most=4096)
 
 
 DEFAULT_MINUTES = 3.0      # the budget when neither minutes, steps nor epochs is given
@@ -109,6 +109,8 @@ class DecodingOptions:
 
 def build(cls: type[Options], values: Mapping[str, Any], where: str = "settings", do: str = "See the flags with --help") -> Options:
     """Check a mapping against a dataclass; all problems in one error."""
+    if not isinstance(values, Mapping):
+        raise ConfigError(f"{where}: settings are a table", got=repr(values), do=do)
     known = {f.name: f for f in fields(cls)}
     hints = typing.get_type_hints(cls)
     problems, kept = [], {}
@@ -196,5 +198,5 @@ def toml_value(value: Any) -> str:
 def from_toml(text: str, where: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{where} is not valid TOML", got=error, do="Correct the line it names") from None

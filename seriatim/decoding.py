@@ -78,7 +78,8 @@ def shape(log_probs: Tensor, used: Tensor, options: DecodingOptions, forbidden: 
         weights = torch.where(used, weights * options.repetition_penalty, weights)
     weights = weights / (options.temperature or 1.0)
     if options.top_k and options.top_k < weights.shape[-1]:
-        weights[weights < weights.topk(options.top_k).values[:, -1:]] = -torch.inf
+        best = weights.topk(options.top_k)
+        weights = torch.full_like(weights, -torch.inf).scatter(-1, best.indices, best.values)
     if options.min_p:
         weights[weights < weights.max(-1, keepdim=True).values + np.log(options.min_p)] = -torch.inf
     if options.top_p < 1:
@@ -134,6 +135,10 @@ def beam(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[i
                 if not enough:
                     for parent, symbol, value in live:
                         finish(row, written[row][parent] + [symbol], value, False)
+                    if not live:                                                               # nothing may follow
+                        for parent in range(width):
+                            if total[place, parent] > -torch.inf:
+                                finish(row, written[row][parent], total[place, parent].item(), False)
                 written[row] = []
                 continue
             live += [(live[0][0], live[0][1], -np.inf)] * (width - len(live))

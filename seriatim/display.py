@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 Returned = TypeVar("Returned")
 Event = dict[str, Any]
@@ -63,7 +65,7 @@ class Watcher:
     def on_data(self, event: Event) -> None:
         self.model = event.get("model", self.model)
         if not event.get("quiet"):
-            self.console.print(f"[dim]{event['train']}: {event['symbols']:,} {event['unit']}s, {event['sequences']:,} "
+            self.console.print(f"[dim]{escape(event['train'])}: {event['symbols']:,} {event['unit']}s, {event['sequences']:,} "
                                f"sequence{'s' * (event['sequences'] != 1)}, vocabulary {event['vocabulary']:,}[/dim]", highlight=False)
 
     def on_part(self, event: Event) -> None:
@@ -129,24 +131,32 @@ def short(number: float | None) -> str:
     return f"{number:.0f}"
 
 
-def leaderboard(record: dict[str, Any]) -> Table:
+COLUMNS = (("", "left"), ("model", "left"), ("bits/char", "right"), ("95 %", "left"), ("nats/token", "right"), ("fit s", "right"),
+           ("parameters", "right"), ("size", "right"), ("symbols/s", "right"), ("sample", "left"))
+WIDE = {"nats/token", "size", "symbols/s"}      # left out where there are fewer than 120 columns; table.json has them all
+
+
+def leaderboard(record: dict[str, Any], wide: bool = True) -> Table:
     """The table of a comparison: best first."""
-    table = Table(title=f"{Path(record['data']).name}: {record['task']} by {record['unit']}", title_justify="left", caption_justify="left",
-                  caption="= not significantly different from the best (paired bootstrap, 95 %)", header_style="bold", box=None, pad_edge=False)
-    for name, justify in (("", "left"), ("model", "left"), ("bits/char", "right"), ("95 %", "left"), ("nats/token", "right"), ("fit s", "right"),
-                          ("parameters", "right"), ("size", "right"), ("symbols/s", "right"), ("sample", "left")):
-        table.add_column(name, justify=justify, no_wrap=True, overflow="ellipsis")
+    notes = ["= not significantly different from the best (paired bootstrap, 95 %)"]
+    notes += [f"{row['model']} failed: {row['reason']}" for row in record["rows"] if row["status"] != "ok"]
+    table = Table(title=Text(f"{Path(record['data']).name}: {record['task']} by {record['unit']}"), title_justify="left", caption_justify="left",
+                  caption=Text("\n".join(notes)), header_style="bold", box=None, pad_edge=False)
+    shown = [column for column in COLUMNS if wide or column[0] not in WIDE]
+    for name, justify in shown:
+        table.add_column(name, justify=justify, no_wrap=name != "sample")
     for place, row in enumerate(record["rows"], 1):
         if row["status"] != "ok":
-            table.add_row("", row["model"], "failed", row["reason"], style="red")
+            table.add_row("", row["model"], "failed", style="red")
             continue
         low, high = row["interval"]
         bounds = "" if low is None else f"{low:.3f}-{high:.3f}"
         figure = "impossible" if row["bits_per_character"] is None else f"{row['bits_per_character']:.3f}"
         nats = "" if row["nats_per_token"] is None else f"{row['nats_per_token']:.4f}"
-        table.add_row("=" if row["tied"] and place > 1 else str(place), row["model"], figure, bounds, nats, f"{row['seconds']:.1f}",
-                      short(row["parameters"]), short(row["size_bytes"]) + "B", short(row["symbols_per_second"]),
-                      repr(row["sample"])[1:-1], style="bold" if place == 1 else None)
+        cells = {"": "=" if row["tied"] and place > 1 else str(place), "model": row["model"], "bits/char": figure, "95 %": bounds, "nats/token": nats,
+                 "fit s": f"{row['seconds']:.1f}", "parameters": short(row["parameters"]), "size": short(row["size_bytes"]) + "B",
+                 "symbols/s": short(row["symbols_per_second"]), "sample": Text(repr(row["sample"])[1:-1], no_wrap=True, overflow="ellipsis")}
+        table.add_row(*(cells[name] for name, _ in shown), style="bold" if place == 1 else None)
     return table
 
 

@@ -20,12 +20,8 @@ class SeriatimError(Exception):
 
     def __str__(self) -> str:
         place = "" if self.file is None else self.file + (f":{self.line}" if self.line else "") + ": "
-        parts = [place + self.what.rstrip(".") + "."]
-        if self.got is not None:
-            parts.append(f"Received: {self.got}.")
-        if self.do:
-            parts.append(self.do if self.do.endswith(("?", ".", "!")) else self.do + ".")
-        return " ".join(parts)
+        parts = [place + self.what] + ([] if self.got is None else [f"Received: {self.got}"]) + ([self.do] if self.do else [])
+        return " ".join(part if part.endswith(("?", ".", "!")) else part + "." for part in parts)
 
     def record(self) -> dict:
         """The same as plain JSON."""

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,18 @@ def new_axes(width: float = 7.0, height: float = 4.2):
     return figure, axes
 
 
+def entitle(axes, title: str) -> None:
+    """A name from outside is shown as it is: no formula between dollars, no byte that is not Unicode."""
+    axes.set_title(title.encode("utf-8", "replace").decode(), loc="left", fontsize=10, color=INK, parse_math=False)
+
+
 def rendered(figure, format: str) -> bytes:
     buffer = io.BytesIO()
     import matplotlib
-    with matplotlib.rc_context({"svg.hashsalt": "seriatim", "svg.fonttype": "none"}):
-        figure.savefig(buffer, format=format, dpi=130, metadata={"Date": None} if format == "svg" else None)
+    unsigned = dict.fromkeys(("Creator", "Date", "Format", "Type")) if format == "svg" else None
+    with matplotlib.rc_context({"svg.hashsalt": "seriatim", "svg.fonttype": "none"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        figure.savefig(buffer, format=format, dpi=130, metadata=unsigned)
     return buffer.getvalue()
 
 
@@ -52,7 +60,7 @@ def quality(record: dict[str, Any], format: str = "svg") -> bytes:
     axes.margins(x=0.18, y=0.12)
     axes.set_xlabel("seconds of fitting")
     axes.set_ylabel("bits per character (lower is better)")
-    axes.set_title(Path(record["data"]).name, loc="left", fontsize=10, color=INK)
+    entitle(axes, Path(record["data"]).name)
     return rendered(figure, format)
 
 
@@ -68,7 +76,7 @@ def learning_curve(events: list[dict[str, Any]], title: str, format: str = "svg"
     axes.set_xlabel("updates")
     axes.set_ylabel("nats per symbol")
     axes.legend(frameon=False)
-    axes.set_title(title, loc="left", fontsize=10, color=INK)
+    entitle(axes, title)
     return rendered(figure, format)
 
 
@@ -79,10 +87,13 @@ def plot(folder: str | Path, out: str | Path | None = None) -> Path:
     format = out.suffix.lstrip(".") or "png"
     if format not in ("png", "svg", "pdf"):
         raise RunError("pictures are written as png, svg or pdf", got=out.name, do="Choose another --out")
-    if (folder / "table.json").is_file():
-        picture = quality(read_json(folder / "table.json"), format)
-    else:
-        from seriatim.predictor import events_of
-        picture = learning_curve(list(events_of(folder)), folder.name, format)
+    try:
+        if (folder / "table.json").is_file():
+            picture = quality(read_json(folder / "table.json"), format)
+        else:
+            from seriatim.predictor import events_of
+            picture = learning_curve(list(events_of(folder)), folder.name, format)
+    except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
+        raise RunError(f"{folder} holds nothing that can be drawn", got=error, do="Give a folder that fit or compare wrote") from None
     write_bytes(out, picture)
     return out

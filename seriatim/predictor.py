@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import fields
@@ -75,7 +76,8 @@ class Predictor:
         stops, forbidden = ({STOP}, {UNKNOWN}) if self.by == "line" else (set(), {UNKNOWN, STOP})
         if options.stop:
             if options.stop not in self.codec.number:
-                raise ConfigError("the stop symbol is not in the vocabulary", got=repr(options.stop), do=nearest(options.stop, self.codec.symbols[:50]))
+                raise ConfigError("the stop symbol is not in the vocabulary", got=repr(options.stop),
+                                  do=nearest(options.stop, map(repr, self.codec.symbols[2:50])))
             stops.add(self.codec.number[options.stop])
         rows = [self.codec.encode_text(prompt) for prompt in several]
         found = decode(self.model, prompts(rows), options, tuple(stops), tuple(forbidden))
@@ -89,6 +91,8 @@ class Predictor:
 
     def predict(self, data: Sequences | str, top: int = 5) -> list[dict[str, Any]]:
         """For each sequence the likeliest next symbols with their probabilities."""
+        if top < 1:
+            raise ConfigError("at least one symbol is predicted", got=top, do="Choose a --top of 1 or more")
         ids = self.codec.encode(self.data(data).main)
         records = []
         with torch.inference_mode():
@@ -129,10 +133,10 @@ class Predictor:
 def load(folder: str | Path) -> Predictor:
     """A finished run folder -> Predictor; every file is checked against the manifest."""
     folder = Path(folder)
-    if not (folder / "manifest.json").is_file():
-        if (folder / "config.toml").is_file():
+    if not os.path.isfile(folder / "manifest.json"):
+        if os.path.isfile(folder / "config.toml"):
             raise RunError(f"{folder} holds an unfinished fit", do="Repeat the fit command with --resume to finish it")
-        raise RunError(f"{folder} is not a run folder", got="no manifest.json" if folder.is_dir() else "no such folder",
+        raise RunError(f"{folder} is not a run folder", got="no manifest.json" if os.path.isdir(folder) else "no such folder",
                        do="Give the folder that fit or compare wrote")
     manifest = read_json(folder / "manifest.json")
     files = manifest.get("files") if isinstance(manifest, dict) else None
@@ -145,6 +149,8 @@ def load(folder: str | Path) -> Predictor:
     try:
         run, codec = settings["run"], load_codec(read_json(folder / "codec.json"), str(folder / "codec.json"))
         names = run["model"].split("+")
+        if run["by"] not in ("stream", "line"):
+            raise ValueError(f"by {run['by']!r}")
         parts = [Part(name, build(rung(name).options, settings["model"][str(i)], str(folder)),
                       build(TrainingOptions, settings["training"][str(i)], str(folder))) for i, name in enumerate(names)]
         arrays, _ = read_arrays(folder / "weights.safetensors")
@@ -178,8 +184,7 @@ def fit(task: str, model: str, train: Sequences | str, valid: Sequences | str | 
 def fit_events(task: str, spec: str, train: Sequences | str, valid: Sequences | str | None = None, *, out: str | Path | None = None,
                resume: bool = False, overwrite: bool = False, settings: Mapping[str, Any] | None = None) -> Generator[training.Event, None, Predictor]:
     """The same as a generator of events, whose return value is the Predictor."""
-    if task not in TASKS:
-        raise ConfigError(f"there is no task {task!r}", do=nearest(task, TASKS))
+    check_task(task)
     settings = {key.replace("-", "_"): value for key, value in (settings or {}).items() if value is not None}
     chosen = {key: settings.pop(key) for key in [f.name for f in fields(CodecOptions)] if key in settings}
     parts = parse(spec, settings)
@@ -215,6 +220,11 @@ def fit_events(task: str, spec: str, train: Sequences | str, valid: Sequences | 
     return predictor
 
 
+def check_task(task: str) -> None:
+    if task not in TASKS:
+        raise ConfigError(f"there is no task {task!r}", do=nearest(task, TASKS))
+
+
 def hold_out(data: Sequences) -> tuple[Sequences, Sequences]:
     """A twentieth of the training data for validation, when none is given: of a stream its beginning, so that training reaches up to the end."""
     try:
@@ -237,14 +247,14 @@ def fingerprint(*columns: Field | None) -> str:
 
 def prepare(folder: Path, resume: bool, overwrite: bool) -> Path:
     """An empty folder to write to, or the one to resume in; never somebody else's files."""
-    foreign = folder.is_dir() and any(file.suffix != ".partial" for file in folder.iterdir()) and not (folder / "config.toml").is_file()
-    if foreign or (folder.exists() and not folder.is_dir()):
-        raise RunError(f"{folder} exists and is not a run folder", do="Choose another --out")
-    if (folder / "manifest.json").exists() and not overwrite:
-        raise RunError(f"{folder} holds a finished fit", do="Choose another --out, or add --overwrite to replace it")
-    if (folder / "config.toml").exists() and not (resume or overwrite):
-        raise RunError(f"{folder} holds an unfinished fit", do="Add --resume to go on with it, or --overwrite to begin anew")
     try:
+        foreign = folder.is_dir() and any(file.suffix != ".partial" for file in folder.iterdir()) and not (folder / "config.toml").is_file()
+        if foreign or (folder.exists() and not folder.is_dir()):
+            raise RunError(f"{folder} exists and is not a run folder", do="Choose another --out")
+        if (folder / "manifest.json").exists() and not overwrite:
+            raise RunError(f"{folder} holds a finished fit", do="Choose another --out, or add --overwrite to replace it")
+        if (folder / "config.toml").exists() and not (resume or overwrite):
+            raise RunError(f"{folder} holds an unfinished fit", do="Add --resume to go on with it, or --overwrite to begin anew")
         if overwrite and folder.exists():
             for file in sorted(folder.iterdir(), key=lambda file: file.name != "manifest.json"):
                 file.unlink()
@@ -292,5 +302,5 @@ def events_of(folder: str | Path) -> Iterator[training.Event]:
     for line in read_bytes(Path(folder) / "events.jsonl").splitlines():
         try:
             yield json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ def write_bytes(path: Path, content: bytes) -> None:
         reached("renamed")
         sync_folder(path.parent)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
         raise RunError(f"cannot write {path}", got=error.strerror or error,
                        do="Free some space or choose another folder with --out; the earlier file is untouched") from None
 
@@ -58,8 +60,8 @@ def write_json(path: Path, record: Any) -> None:
 def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError as error:
-        raise RunError(f"cannot read {path}", got=error.strerror or error, do="Check the run folder") from None
+    except (OSError, ValueError) as error:
+        raise RunError(f"cannot read {path}", got=getattr(error, "strerror", None) or error, do="Check the run folder") from None
 
 
 def read_json(path: Path) -> Any:

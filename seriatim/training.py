@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from seriatim.batches import Batch
 from seriatim.config import DEFAULT_MINUTES, TrainingOptions
-from seriatim.errors import TrainingError
+from seriatim.errors import RunError, TrainingError
 from seriatim.models import Part, rung
 from seriatim.models.base import Model, State, detach, leaves, regrow
 from seriatim.storage import read_arrays, write_arrays
@@ -220,7 +220,13 @@ class Loop:
         """Go on from the checkpoint, if there is one."""
         if self.checkpoint is None or not self.checkpoint.exists():
             return False
-        arrays, record = read_arrays(self.checkpoint)
+        try:
+            self.take_up(*read_arrays(self.checkpoint))
+        except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+            raise RunError(f"{self.checkpoint} is not a checkpoint of this fit", got=error, do="Begin anew with --overwrite") from None
+        return True
+
+    def take_up(self, arrays: dict[str, Tensor], record: dict[str, Any]) -> None:
         self.progress.__dict__.update(record | {"best": math.inf if record["best"] is None else record["best"]})
         parts: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "optimiser": {}}
         for name, array in arrays.items():
@@ -236,7 +242,6 @@ class Loop:
         self.optimiser.load_state_dict({"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]})
         self.carried = regrow(arrays)
         torch.set_rng_state(arrays["random"])
-        return True
 
 
 class Clock:

@@ -124,7 +124,6 @@ def test_beam_search_gives_the_likeliest_first_and_beats_the_greedy_one(home):
     assert good("generate", home / "markov", "--prompt", "The", "--length", 12, "--beam", 8).out == best[0]["text"] + "\n"
 
 
-# BUG: where symbols tie, top_k keeps all of them, and then draws among more than k
 @RUNS
 @pytest.mark.parametrize("choice", [("--top-k", 1), ("--temperature", 0), ("--beam", 3)], ids=lambda choice: choice[0])
 def test_without_a_choice_the_seed_does_not_matter(home, run, choice):
@@ -143,7 +142,6 @@ def test_a_prompt_with_unknown_symbols_is_noted_beside_the_result(home):
     assert "'Ü'" in answer.err and answer.out.startswith("\ufffdnd")
 
 
-# BUG: where only a symbol that may not be written can follow, beam search gives back nothing, and what it had written is lost
 def test_beam_search_with_nowhere_to_go_still_gives_a_result(here):
     (here / "a.txt").write_text("".join(f"ab{i}" for i in "0123456789"))
     good("fit", "language", "markov", "a.txt", "--order", 1, "--add", 0, "--minimum-count", 2, "--out", "run")
@@ -183,12 +181,10 @@ def test_plot_draws_a_learning_curve_in_the_format_of_its_ending(home, here, end
     assert (here / f"curve.{ending}").read_bytes().startswith(begins) and answer.out.strip() == f"curve.{ending}"
 
 
-# BUG: rich reads square brackets in a path as its own marks and leaves them out
 def test_plot_prints_the_path_it_wrote_even_with_brackets(home, here):
     assert good("plot", home / "lstm", "--out", "curve[b].png").out.strip() == "curve[b].png" and (here / "curve[b].png").exists()
 
 
-# BUG: rich breaks a long line, so that the path printed is not a path any more
 def test_plot_prints_a_long_path_on_one_line(home, here):
     path = here / "a folder with a long name" / ("x" * 120) / "curve.png"
     path.parent.mkdir(parents=True)
@@ -230,7 +226,6 @@ def test_results_go_to_stdout_and_all_else_to_stderr(home, here):
         assert isinstance(good(*arguments, "--format=json").json(), (dict, list)) and good(*arguments, "--format=json").err == ""
 
 
-# BUG: a terminal that cannot show a letter ends in UnicodeEncodeError
 def test_a_terminal_that_cannot_show_a_letter_is_no_reason_to_stop(home, here):
     (here / "a.txt").write_text("Müßig 猫 älter übt. " * 12)
     good("fit", "language", "markov", "a.txt", "--out", "run")
@@ -248,7 +243,6 @@ def in_a_new_process(code: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=os.environ | where)
 
 
-# BUG: fit imports everything before it looks at the name of the model, so that a misspelt one is answered after seconds
 @pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["models"], ["fit", "language", "lsmt", "x.txt"], ["--version"]])
 def test_help_and_wrong_commands_do_not_import_torch(arguments):
     done = in_a_new_process(f"""

@@ -58,25 +58,21 @@ def test_a_wrong_command_is_told_in_one_line_with_code_2(local, command, words):
     refused(*command.split(), code=2, words=words, json_too=command[0] != "-")
 
 
-# BUG: "argument : invalid choice"
 def test_a_wrong_verb_is_told_as_such():
     assert "argument :" not in refused("fti", code=2)
 
 
-# BUG: the hint lists symbols as they are, line breaks and special ones too
 def test_an_unknown_stop_symbol_is_told_in_one_line(local):
     words = refused("generate", "markov", "--stop", "Ω", code=2, words="'Ω'")
     assert "</s>" not in words
 
 
-# BUG: compare turns a wrong task or unit, which no rung can have right, into rows that failed, and ends with code 0
 @pytest.mark.parametrize("command, words", [("langauge book.txt", "'language'"), ("language book.txt --unit wrod", "'word'"),
                                             ("language book.txt --minimum-count 0", "minimum_count")])
 def test_compare_refuses_what_is_wrong_for_every_rung(local, command, words):
     refused("compare", *command.split(), "--models", "unigram,markov", "--out", "out", code=2, words=words)
 
 
-# BUG: no bound keeps these from torch, which ends in RuntimeError, TypeError or OverflowError
 @pytest.mark.parametrize("command", ["predict markov book.txt --top -1", "predict markov book.txt --top 0",
                                      "fit language convolution book.txt --kernel 1000000000000000", "fit language lstm book.txt --steps 1 --epochs 1e308",
                                      "fit language transformer book.txt --feed-forward 1e300", "fit language markov book.txt --threads 99999999999999999999",
@@ -86,7 +82,6 @@ def test_numbers_out_of_all_proportion_are_refused(local, command):
     refused(*command.split(), code=2)
 
 
-# BUG: torch tells of a lack of memory by RuntimeError
 @pytest.mark.parametrize("error", [MemoryError, RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 137438953472 bytes.")])
 def test_a_lack_of_memory_is_told_as_such(local, monkeypatch, error):
     def create(*_):
@@ -140,7 +135,6 @@ def test_hardly_any_text_can_be_counted_and_scored_but_not_divided(home, content
     refused("fit", "language", "lstm", name, "--by", "line", code=1, words="too short")
 
 
-# BUG: the folder is made before the data is divided, stays behind, and is then in the way of the next attempt
 def test_a_comparison_that_cannot_begin_leaves_no_folder(here):
     refused("compare", "language", write("tiny.txt", b"x"), "--models", "markov", "--out", "out", code=1, words="too short")
 
@@ -157,7 +151,6 @@ def test_data_of_another_kind_is_refused(home, here):
     refused("fit", "language", "lstm", home / "book.txt", "--valid", "a.csv", code=1, words="differently")
 
 
-# BUG: byte and subword codecs do not look at the kind of a field (see test_codecs)
 @pytest.mark.parametrize("unit", ["character", "byte", "word", "token", "subword"])
 def test_a_field_of_numbers_is_refused_by_a_run_of_any_unit(home, here, unit):
     write("t.csv", b"text\none two three\nfour five six\nseven eight nine\n")
@@ -174,7 +167,6 @@ def test_a_line_of_ten_megabytes_is_read_and_never_printed(home, here):
     refused("fit", "language", "markov", write("long.jsonl", line), code=1, words="long.jsonl:1")
 
 
-# BUG: the tokenizers library refuses it with its own TypeError (see test_codecs)
 @pytest.mark.parametrize("unit", ["character", "byte", "word", "token", "subword"])
 def test_a_prompt_that_is_not_utf8_is_no_disaster(home, unit):
     good("fit", "language", "unigram", home / "book.txt", "--unit", unit, "--out", "run")
@@ -231,7 +223,6 @@ def test_a_run_that_was_changed_with_its_checksums_is_refused(home, run, name, c
     refused("evaluate", "run", home / "other.txt", words="run")
 
 
-# BUG: "\u0000" in a name ends in ValueError, and whatever `by` says is believed
 @pytest.mark.parametrize("case", ["null", "outside", "files is a list", "entry is a number", "by"])
 def test_a_manifest_that_leads_astray_is_refused(home, run, case):
     manifest = json.loads((run / "manifest.json").read_text())
@@ -255,7 +246,6 @@ def test_a_folder_that_is_no_run_is_refused(home, here):
         refused("plot", name, "--out", "x.png", code=1)
 
 
-# BUG: a name that is too long for the system ends in its OSError
 def test_a_name_that_is_too_long_is_refused(home):
     name = "x" * 300
     refused("generate", name, code=1)
@@ -289,7 +279,6 @@ def test_an_unfinished_run_is_refused_until_it_is_resumed(home, here):
     refused("fit", "language", "lstm", home / "book.txt", *RESUME, "--resume", code=1, words="finished")
 
 
-# BUG: a checkpoint that is sound as a file but not a checkpoint of this fit ends in TypeError, KeyError or ValueError
 @pytest.mark.parametrize("harm", ["half", "garbage", "weights", "no record"])
 def test_a_damaged_checkpoint_is_refused(home, here, harm):
     from seriatim.storage import read_arrays, write_arrays
@@ -325,7 +314,6 @@ def test_nothing_that_exists_is_overwritten_unasked(home, here, run):
     good(*fit, "--out", "nothing")
 
 
-# BUG: a file in the place of the folder ends in NotADirectoryError
 def test_a_comparison_is_not_written_into_a_file(home):
     write("file", b"mine")
     refused("compare", "language", home / "book.txt", "--models", "markov", "--out", "file", code=1, words="file")
@@ -338,13 +326,11 @@ def test_a_picture_that_cannot_be_drawn_or_written_is_refused(home, here):
     refused("plot", home / "lstm", "--out", "nowhere/x.png", code=1, words="nowhere")
 
 
-# BUG: clearing away after a failed write raises NotADirectoryError (see test_storage)
 def test_a_picture_is_not_written_into_a_file(home):
     write("file", b"mine")
     refused("plot", home / "lstm", "--out", "file/x.png", code=1, words="file")
 
 
-# BUG: a table or an event that is JSON but not what it should be ends in KeyError or TypeError
 @pytest.mark.parametrize("name, content", [(name, content) for name in ("table.json", "events.jsonl") for content in (
     "", "{", "[]", "{}", "3", '{"event": "validation"}', '{"rows": [{}]}', '{"rows": 3}', "[" * 100_000, "\xff")])
 def test_a_damaged_table_or_log_is_no_picture(home, here, name, content):

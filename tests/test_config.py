@@ -109,7 +109,6 @@ def test_all_problems_are_in_one_error_and_nothing_else_is(chosen):
     assert "epochs" not in words.replace("Choose from", "")
 
 
-# BUG: parse builds the model's record first, so a problem in the training record is told only after that one is mended
 def test_problems_of_the_model_and_of_its_training_are_in_one_error():
     with pytest.raises(ConfigError) as error:
         parse("lstm", {"width": "wide", "rate": -1, "lenght": 1})
@@ -185,7 +184,6 @@ def test_changed_names_only_what_differs_from_the_defaults():
 # Words
 
 
-# BUG: "Did you mean 'word'?." and "stay in one part.. Give a longer text"
 @pytest.mark.parametrize("what, got, do, words", [
     ("it is late", None, "", "it is late."), ("it is late.", "noon", "Wait", "it is late. Received: noon. Wait."),
     ("is it late?", "noon.", "Wait!", "is it late? Received: noon. Wait!"),
@@ -230,7 +228,6 @@ def test_text_is_toml_or_is_refused_with_our_error(text):
         assert "config.toml" in str(error)
 
 
-# BUG: tomllib raises ValueError for a number of over 4300 digits and RecursionError for deep nesting; from_toml lets both through
 @pytest.mark.parametrize("text", ["a = " + "1" * 5000, "a = " + "[" * 20000], ids=["long number", "deep nesting"])
 def test_absurd_toml_is_refused_with_our_error(text):
     with pytest.raises(SeriatimError, match="not valid TOML"):

@@ -67,7 +67,6 @@ def test_no_sequences_at_all_are_fine():
 # Choosing
 
 
-# BUG: a step beyond 64 bits makes np.arange(start, stop, step) an array of floats, which is no index
 @settings(patient, max_examples=200)
 @given(COLUMNS_AND_SLICES)
 @example(((Field.of_text(["a", "b"]), ["a", "b"]), slice(None, None, 2**70)))
@@ -169,7 +168,6 @@ def test_the_main_field_is_text_then_tokens_then_the_first_that_is_not_numbers()
             _ = Sequences(nothing).main
 
 
-# BUG: main_kind looks at the first field that is not numbers, main at the one called text; the unit follows the wrong one
 @pytest.mark.parametrize("header", ["text,label", "label,text"])
 def test_the_unit_follows_the_field_that_is_modelled_whatever_the_order_of_columns(tmp_path, header):
     (tmp_path / "a.csv").write_text(header + "\none two,three four\n")
@@ -201,7 +199,6 @@ def test_a_part_of_a_part_is_a_part(text, data):
     assert text_of(inner) == text[first:second]
 
 
-# BUG: part does not stop at the end of the part it is taken of: beyond it lie the symbols of the next part (validation, test)
 def test_a_part_ends_where_its_stream_ends():
     train, test = stream("abcdefghij").split(0.5, 0.5)
     assert text_of(train.part(3, 100)) == "de"

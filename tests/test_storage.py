@@ -108,7 +108,6 @@ def test_a_device_that_is_really_full_is_our_error(tmp_path, monkeypatch):
         write_bytes(tmp_path / "file", NEW)
 
 
-# BUG: clearing away the temporary file raises its own OSError (not a folder, name too long) in place of ours
 @pytest.mark.parametrize("place", ["missing/file", "file.json/inside", "x" * 300, "folder"])
 def test_a_place_that_cannot_be_written_is_our_error(path, place):
     (path.parent / "folder").mkdir()

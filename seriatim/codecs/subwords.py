@@ -8,7 +8,7 @@ never changes a symbol.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,11 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from seriatim.codecs.symbols import SPECIALS, STOP, UNKNOWN, Codec
 from seriatim.config import CodecOptions
-from seriatim.data.sequences import SYMBOLS, TEXT, Field, offsets_of
+from seriatim.data.sequences import SYMBOLS, Field, offsets_of
+from seriatim.errors import ConfigError
 
 DEFAULT_SIZE = 1000
+LEAST_SIZE = 260                         # 256 bytes, the special symbols, and two that the unigram method adds
 CHUNK = 4096                             # lines encoded at a time
 
 
@@ -27,11 +29,17 @@ class Subwords(Codec):
 
     def __init__(self, options: CodecOptions, tokenizer: Tokenizer):
         names = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
+        if [number for _, number in names] != list(range(len(names))):
+            raise ValueError("its subwords are not numbered without a gap")
         super().__init__(options, (name for name, _ in names))
+        tokenizer.encode_special_tokens = True                      # text that looks like </s> is text
         self.tokenizer = tokenizer
 
     @classmethod
     def fit(cls, column: Field, options: CodecOptions) -> Codec:
+        if options.vocabulary is not None and options.vocabulary < LEAST_SIZE:
+            raise ConfigError("a vocabulary of subwords holds at least the 256 bytes and the special symbols", got=options.vocabulary,
+                              do=f"Choose a vocabulary of {LEAST_SIZE} or more, or unit byte")
         common = {"vocab_size": options.vocabulary or DEFAULT_SIZE, "special_tokens": list(SPECIALS),
                   "initial_alphabet": pre_tokenizers.ByteLevel.alphabet(), "show_progress": False}
         if options.method == "unigram":
@@ -41,13 +49,13 @@ class Subwords(Codec):
             trainer = trainers.BpeTrainer(min_frequency=options.minimum_count, **common)
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         tokenizer.decoder = decoders.ByteLevel()
-        tokenizer.train_from_iterator((line for lines in texts(column, options.lower) for line in lines), trainer)
+        tokenizer.train_from_iterator((line for text in Codec(options, SPECIALS).texts(column) for line in lines_of(text)), trainer)
         return cls(options, tokenizer)
 
     def encode(self, column: Field) -> Field:
         parts, lengths = [np.zeros(0, np.int32)], []
-        for lines in texts(column, self.options.lower):
-            length = 0
+        for text in self.texts(column):
+            lines, length = lines_of(text), 0
             for start in range(0, len(lines), CHUNK):
                 encoded = self.tokenizer.encode_batch_fast(lines[start:start + CHUNK], add_special_tokens=False)
                 ids = [i for line in encoded for i in line.ids]
@@ -69,7 +77,9 @@ class Subwords(Codec):
     def from_json(cls, record: dict[str, Any], options: CodecOptions) -> Codec:
         try:
             tokenizer = Tokenizer.from_str(record["tokenizer"])
-        except Exception as error:                                  # the library raises plain Exception
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:                              # plain Exception, or a panic, which is not even one
             raise ValueError(error) from None
         codec = cls(options, tokenizer)
         if codec.symbols != record["symbols"]:
@@ -77,9 +87,6 @@ class Subwords(Codec):
         return codec
 
 
-def texts(column: Field, lower: bool) -> Iterator[list[str]]:
-    """Each sequence as a list of lines with their endings."""
-    for s in range(len(column)):
-        raw = column.raw(s)
-        text = raw if column.kind == TEXT else " ".join(raw)
-        yield (text.lower() if lower else text).splitlines(keepends=True)
+def lines_of(text: str) -> list[str]:
+    """The lines of a text with their endings; half of a surrogate pair, which is no Unicode, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode().splitlines(keepends=True)

@@ -87,16 +87,18 @@ class Codec:
 
     def rows(self, column: Field) -> Iterable[list[str]]:
         """The pieces of each sequence; symbols given as such are not cut again."""
+        if column.kind == SYMBOLS and self.options.unit in ("word", "token"):
+            rows = (column.raw(s) for s in range(len(column)))
+            return ([piece.lower() for piece in row] for row in rows) if self.options.lower else rows
+        return map(self.cut, self.texts(column))
+
+    def texts(self, column: Field) -> Iterable[str]:
+        """Each sequence as text; symbols are joined by blanks."""
         if column.kind == NUMBERS:
             raise DataError("numbers are not text", do="Choose a field of text or symbols with --field")
-        lower = self.options.lower
-        for s in range(len(column)):
-            raw = column.raw(s)
-            if column.kind == SYMBOLS and self.options.unit in ("word", "token"):
-                yield [piece.lower() for piece in raw] if lower else raw
-            else:
-                text = raw if column.kind == TEXT else " ".join(raw)
-                yield self.cut(text.lower() if lower else text)
+        raws = (column.raw(s) for s in range(len(column)))
+        texts = raws if column.kind == TEXT else map(" ".join, raws)
+        return (text.lower() for text in texts) if self.options.lower else texts
 
     def encode(self, column: Field) -> Field:
         """Text or given symbols -> numbers in [0, V)."""
@@ -167,7 +169,7 @@ class Characters(Codec):
     def code_points(self, column: Field) -> tuple[np.ndarray, np.ndarray]:
         """All characters as numbers, and the offsets of the sequences in characters."""
         if column.kind != TEXT or self.options.lower:
-            column = Field.of_text("".join(row) for row in self.rows(column))
+            column = Field.of_text(self.texts(column))
         flat, offsets = column.flat, column.offsets - column.offsets[0]
         if not len(flat) or flat.max() < 0x80:                      # plain ASCII: a byte is a character
             return flat, offsets
@@ -195,9 +197,7 @@ class Bytes(Codec):
 
     def encode(self, column: Field) -> Field:
         if column.kind != TEXT or self.options.lower:
-            rows = (column.raw(s) for s in range(len(column)))
-            texts = (row if isinstance(row, str) else " ".join(row) for row in rows)
-            column = Field.of_text(text.lower() if self.options.lower else text for text in texts)
+            column = Field.of_text(self.texts(column))
         return Field(column.flat.astype(np.int32) + len(SPECIALS), column.offsets - column.offsets[0], SYMBOLS)
 
     def pieces(self, column: Field) -> list[str]:
@@ -300,8 +300,11 @@ def load_codec(record: Any, where: str) -> Codec:
         sound = (isinstance(symbols, list) and all(isinstance(symbol, str) for symbol in symbols)
                  and tuple(symbols[:len(SPECIALS)]) == SPECIALS and len(set(symbols)) == len(symbols)
                  and isinstance(spelling, dict) and all(isinstance(n, int) and n >= 0 for n in spelling.values()))
-        if not sound or (options.unit in ("character", "byte") and any(len(s) != 1 for s in symbols[len(SPECIALS):])):
+        rest = symbols[len(SPECIALS):] if sound else []
+        sound = sound and (options.unit != "character" or all(len(symbol) == 1 for symbol in rest))
+        sound = sound and (options.unit != "byte" or rest == [chr(i) for i in range(256)])
+        if not sound:
             raise ValueError("its symbols are not a vocabulary")
         return codec_class(options.unit).from_json(record, options)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{where} is not a codec of seriatim", got=error, do="Restore the run folder or fit it again") from None

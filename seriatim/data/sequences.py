@@ -80,7 +80,6 @@ class Field:
             start, stop, step = rows.indices(len(self))
             if step == 1:
                 return replace(self, offsets=self.offsets[start:max(start, stop) + 1])
-            rows = np.arange(start, stop, step)
         rows = np.arange(len(self))[rows]                             # masks and negative numbers become row numbers
         lengths = self.lengths[rows]
         offsets = offsets_of(lengths)
@@ -139,7 +138,7 @@ class Sequences:
 
     def main_kind(self) -> str:
         """The kind of the main field; TEXT if there is nothing but numbers."""
-        return next((column.kind for column in self.fields.values() if column.kind != NUMBERS), TEXT)
+        return TEXT if all(column.kind == NUMBERS for column in self.fields.values()) else self.main.kind
 
     def only(self, name: str | None) -> Sequences:
         """The same data with one field as the main one."""
@@ -162,8 +161,9 @@ class Sequences:
 
 
 def whole_character(column: Field, place: int) -> int:
-    """Move a cut back to the beginning of the UTF-8 character it falls into."""
+    """Move a cut into the column, and back to the beginning of the UTF-8 character it falls into."""
     flat = column.flat
+    place = min(max(place, 0), len(flat))
     if column.kind == TEXT:
         while 0 < place < len(flat) and flat[place] & 0xC0 == 0x80:
             place -= 1

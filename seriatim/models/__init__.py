@@ -70,10 +70,16 @@ def parse(spec: str, settings: Mapping[str, Any]) -> list[Part]:
     known = shared.union(*({f.name for f in fields(each.options)} for each in rungs))
     given = {key.replace("-", "_"): value for key, value in settings.items()}
     problems = [f"{key!r} is not a setting of {spec}: {nearest(key, sorted(known))}" for key in given if key not in known]
+    chosen = []
+    for name, each in zip(names, rungs, strict=True):
+        for cls, own in ((each.options, each.settings), (TrainingOptions, each.training)):
+            try:
+                chosen.append(choose(cls, own, given, name))
+            except ConfigError as error:
+                problems.append(error.what)
     if problems:
-        raise ConfigError("; ".join(problems), do=f"See `seriatim models {names[0]}`")
-    return [Part(name, choose(each.options, each.settings, given, name), choose(TrainingOptions, each.training, given, name))
-            for name, each in zip(names, rungs, strict=True)]
+        raise ConfigError("; ".join(dict.fromkeys(problems)), do=f"See `seriatim models {names[0]}`")
+    return [Part(name, options, training) for name, options, training in zip(names, chosen[::2], chosen[1::2], strict=True)]
 
 
 def choose(cls: type, defaults: Mapping[str, Any], given: Mapping[str, Any], where: str) -> Any:
