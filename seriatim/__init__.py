@@ -7,10 +7,12 @@
 >>> model.evaluate(test)["tokens"]
 2000
 """
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+os.environ.setdefault("GOMP_SPINCOUNT", "2000")    # torch's threads, when they wait, soon give way to other programs: see docs/log.md
 
 _HOMES = {                                # name -> module: loaded when first used, so that importing costs nothing
     "read": "data", "Sequences": "data.sequences", "SeriatimError": "errors", "MODELS": "models",

@@ -47,19 +47,20 @@ class Parser(argparse.ArgumentParser):
         raise ConfigError(message, do=f"See `{self.prog} --help`")
 
 
-def add_flags(parser: argparse.ArgumentParser, cls: type, shown: Iterable[str] = (), title: str | None = None) -> None:
-    """A flag for every field of an option record; those not shown still work."""
-    group = parser.add_argument_group(title) if title else parser
+def add_flags(parser: argparse.ArgumentParser, cls: type, shown: Iterable[str] = (), title: str | None = None, group: Any = None) -> None:
+    """A flag for every field of an option record; those not shown still work. In a group for several models defaults would mislead."""
+    defaults = group is None
+    group = group or (parser.add_argument_group(title) if title else parser)
     taken = {action.dest for action in parser._actions}
     for each in fields(cls):
         if each.name in taken:
             continue
         rule = each.metadata
-        default = "" if each.default in (None, "") else f" (default {each.default})"
+        default = "" if each.default in (None, "") or not defaults else f" (default {each.default})"
         choices = f": {', '.join(rule['choices'])}" if rule["choices"] else ""
         words = (rule["help"] + choices + default).replace("%", "%%")
         boolean = {"nargs": "?", "const": "true"} if isinstance(each.default, bool) else {}
-        group.add_argument("--" + each.name.replace("_", "-"), default=argparse.SUPPRESS, metavar=each.name.split("_")[-1].upper()[:7],
+        group.add_argument("--" + each.name.replace("_", "-"), default=argparse.SUPPRESS, metavar="X",
                            help=words if each.name in shown else argparse.SUPPRESS, **boolean)
 
 
@@ -76,15 +77,16 @@ def data_flags(parser: argparse.ArgumentParser) -> None:
 def setting_flags(parser: argparse.ArgumentParser) -> None:
     """All settings of all models and of training; the usual ones are shown."""
     add_flags(parser, TrainingOptions, ("minutes", "steps", "epochs", "seed"), "training")
-    add_flags(parser, MarkovOptions, ("order",), "model (all of them: seriatim models MODEL)")
-    add_flags(parser, NetworkOptions, ("width", "layers", "dropout"))
+    group = parser.add_argument_group("model (all settings and their defaults: seriatim models MODEL)")
+    add_flags(parser, MarkovOptions, ("order",), group=group)
+    add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
 
 
 def build_parser() -> Parser:
     parser = Parser(prog="seriatim", usage="seriatim VERB ...", description=OVERVIEW, add_help=False)
     parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--version", action="version", version=f"seriatim {__version__}", help=argparse.SUPPRESS)
-    parser.verbs = verbs = parser.add_subparsers(dest="verb", parser_class=Parser, metavar="VERB")
+    parser.verbs = verbs = parser.add_subparsers(dest="verb", parser_class=Parser, metavar="VERB", prog="seriatim")
 
     def verb(name: str, summary: str, example: str) -> Parser:
         added = verbs.add_parser(name, description=summary, epilog=f"example:\n  {example}")
@@ -94,7 +96,7 @@ def build_parser() -> Parser:
     each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
                 "seriatim compare language book.txt --minutes 3")
     each.add_argument("task", help="language")
-    each.add_argument("file", metavar="FILE", help="the data; the last 10 %% are the test")
+    each.add_argument("file", metavar="FILE", help="the data; a tenth of it is the test (of a stream its end)")
     each.add_argument("--models", help="names with commas between (default: all); a+b is a mixture")
     each.add_argument("--out", help="folder for table, picture, report and runs (default: under runs/)")
     data_flags(each)
@@ -214,11 +216,7 @@ def fit(given: argparse.Namespace) -> None:
 def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
     from seriatim.predictor import load
     predictor = load(given.run)
-    by = predictor.by if predictor.by == "line" else None
-    data = read_data(given, given.file, by, predictor.codec.options.unit)
-    if data.by != predictor.by:
-        raise ConfigError(f"{given.file} is read by {data.by}, but this run was trained by {predictor.by}", do="Give data of the same kind")
-    return predictor, data
+    return predictor, read_data(given, given.file, predictor.by if predictor.by == "line" else None, predictor.codec.options.unit)
 
 
 def evaluate(given: argparse.Namespace) -> None:
@@ -278,17 +276,17 @@ def models(given: argparse.Namespace) -> None:
             table.add_row(f"[bold]{name}[/bold]", summary)
         table.add_row("a+b", "a mixture of models, weights fitted on validation data")
     else:
-        each = rung(given.model)
         record = {}
-        for cls, own in ((each.options, each.settings), (TrainingOptions, {} if each.counts else each.training), (CodecOptions, {})):
-            if each.counts and cls is TrainingOptions:
-                continue
-            chosen = choose(cls, own, {}, given.model)
-            for f in fields(cls):
-                value = getattr(chosen, f.name)
-                record[f.name] = {"default": value, "help": f.metadata["help"], "choices": f.metadata["choices"]}
-                choices = "" if not f.metadata["choices"] else f" ({', '.join(f.metadata['choices'])})"
-                table.add_row(f"--{f.name.replace('_', '-')}", "" if value is None else str(value), f.metadata["help"] + choices)
+        for name in given.model.split("+"):
+            each = rung(name)
+            groups = [(each.options, each.settings), (CodecOptions, {})] + ([] if each.counts else [(TrainingOptions, each.training)])
+            for cls, own in groups:
+                chosen = choose(cls, own, {}, name)
+                for f in fields(cls):
+                    value, choices = getattr(chosen, f.name), f.metadata["choices"]
+                    record.setdefault(name, {})[f.name] = {"default": value, "help": f.metadata["help"], "choices": choices}
+                    table.add_row(*([name] if "+" in given.model else []), f"--{f.name.replace('_', '-')}", "" if value is None else str(value),
+                                  f.metadata["help"] + (f" ({', '.join(choices)})" if choices else ""))
     show(record, given, table)
 
 
@@ -317,7 +315,6 @@ def tell(error: SeriatimError, as_json: bool) -> int:
 def main(arguments: list[str] | None = None) -> int:
     """The exit code: 0 well, 1 wrong data or run, 2 wrong command or setting, 130 interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    os.environ.setdefault("GOMP_SPINCOUNT", "2000")       # threads that wait give way to other programs soon: see docs/log.md
     as_json = "--format=json" in arguments or any(pair == ("--format", "json") for pair in pairwise(arguments))
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

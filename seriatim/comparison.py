@@ -33,7 +33,7 @@ SAMPLE_CHARACTERS = 60
 Event = dict[str, Any]
 
 
-def compare(task: str, data: Sequences | str, models: str | Sequence[str] | None = None, *, minutes: float = 3.0,
+def compare(task: str, data: Sequences | str | Path, models: str | Sequence[str] | None = None, *, minutes: float = 3.0,
             out: str | Path | None = None, progress: bool = False, **settings: Any) -> dict[str, Any]:
     """The leaderboard as a plain record; with `out`, also a folder with table, picture, report and every run.
 
@@ -45,7 +45,7 @@ def compare(task: str, data: Sequences | str, models: str | Sequence[str] | None
     return follow(compare_events(task, data, models, minutes=minutes, out=out, settings=settings), show=progress)
 
 
-def compare_events(task: str, data: Sequences | str, models: str | Sequence[str] | None = None, *, minutes: float = 3.0,
+def compare_events(task: str, data: Sequences | str | Path, models: str | Sequence[str] | None = None, *, minutes: float = 3.0,
                    out: str | Path | None = None, settings: dict[str, Any] | None = None) -> Generator[Event, None, dict[str, Any]]:
     """The same as a generator of events, whose return value is the record."""
     begin = time.perf_counter()
@@ -53,7 +53,7 @@ def compare_events(task: str, data: Sequences | str, models: str | Sequence[str]
     check_task(task)
     build(CodecOptions, {key: value for key, value in (settings or {}).items() if codec_setting(key)}, "codec")
     plans = {name: relevant(name, names, settings or {}) for name in names}
-    data = read(data) if isinstance(data, str) else data
+    data = read(data) if isinstance(data, (str, Path)) else data
     train, valid, test = parts_of(data)
     folder = None if out is None else new_folder(Path(out))
     yield {"event": "plan", "models": names, "minutes": minutes}

@@ -44,9 +44,15 @@ class UniformOptions:
 
 
 @dataclass(frozen=True)
+class UnigramOptions:
+    """How frequent each symbol is, whatever came before."""
+    add: float = option(1.0, "pseudo-count added to every symbol; 0 gives plain relative frequencies", least=0)
+
+
+@dataclass(frozen=True)
 class MarkovOptions:
     """Relative frequencies of what followed the last `order` symbols."""
-    order: int = option(3, "how many previous symbols are looked at: 0 is the unigram, 2 counts triples", least=0, most=16)
+    order: int = option(3, "how many previous symbols are looked at: 1 counts pairs, 2 triples", least=0, most=16)
     add: float = option(0.01, "pseudo-count added to every symbol; 0 gives plain relative frequencies", least=0)
 
 
@@ -85,7 +91,7 @@ class TrainingOptions:
     patience: int = option(0, "stop after this many validations without a better one; 0 never does", least=0)
     checkpoint_seconds: float = option(20.0, "time between two checkpoints", least=0)
     seed: int = option(0, "random numbers: initial weights, order of the data, dropout", least=0, most=2**31 - 1)
-    threads: int = option(0, "processor threads; 0 takes all", least=0, most=4096)
+    threads: int = option(0, "processor threads; 0 takes as many as torch would", least=0, most=4096)
 
 
 DEFAULT_MINUTES = 3.0      # the budget when neither minutes, steps nor epochs is given
@@ -104,7 +110,7 @@ class DecodingOptions:
     length_penalty: float = option(1.0, "beam: scores are divided by length to this power", least=0)
     count: int = option(1, "how many results (with --beam: the n best)", least=1)
     seed: int = option(0, "random numbers of the first result; each further one adds 1", least=0)
-    stop: str = option("", "end a result after this symbol")
+    stop: str = option("", "end a result at this symbol, which is not written")
 
 
 def build(cls: type[Options], values: Mapping[str, Any], where: str = "settings", do: str = "See the flags with --help") -> Options:

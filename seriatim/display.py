@@ -44,7 +44,7 @@ class Watcher:
     """One bar for each model under way."""
 
     def __init__(self) -> None:
-        self.console = Console(stderr=True)
+        self.console = Console(stderr=True, soft_wrap=True)
         self.live = self.console.is_terminal
         self.progress = Progress(TextColumn("{task.description:<14}"), BarColumn(bar_width=28), TextColumn("{task.fields[words]}"),
                                  console=self.console)
@@ -171,7 +171,7 @@ def figures(record: dict[str, Any]) -> Table:
         value = record[name]
         words = f"infinite: {record['impossible']} symbols have probability 0" if value is None else f"{value:.4f}"
         table.add_row(name.replace("_", " "), words + (bounds if name == "bits_per_character" and value is not None else ""))
-    table.add_row("tokens", f"{record['tokens']:,}, {record['unknown']:,} unknown, in {record['sequences']:,} sequences")
+    table.add_row("tokens", f"{record['tokens']:,}, {record['unknown']:,} unknown, in {record['sequences']:,} sequence{'s' * (record['sequences'] != 1)}")
     table.add_row("speed", f"{record['tokens_per_second']:,.0f} tokens/s")
     if record["excess_bits"] is not None:
         table.add_row("source", f"true entropy {record['entropy_bits']:.4f} bits per token; this model is {record['excess_bits']:+.4f} away")

@@ -50,16 +50,20 @@ def summarise(predictor: Predictor, data: Sequences, measured: dict[str, Any]) -
     characters, size = raw_size(data.main)
     ends = len(data) if predictor.by == "line" else 0              # a line's end is a character of the text too
     per_character = (nats * tokens + float(measured["spelling"].sum())) / (characters + ends)
-    low, high = interval(grouped(-log_prob.values, log_prob, predictor.by)) if not impossible else (None, None)
-    ratio = per_character / nats if nats else 0.0
     bits = 1 / math.log(2)
+    bounds: dict[str, list[float | None]] = {"nats_per_token": [None, None], "bits_per_character": [None, None]}
+    if not impossible:
+        spelled = np.zeros(tokens)
+        spelled[token_places(log_prob, predictor.by)] = measured["spelling"]
+        bounds["nats_per_token"] = list(interval(grouped(-log_prob.values, log_prob, predictor.by)))
+        scale = bits * tokens / (characters + ends)
+        bounds["bits_per_character"] = [end * scale for end in interval(grouped(spelled - log_prob.values, log_prob, predictor.by))]
     entropy = data.entropy
     return {
         "version": 1, "task": "language", "model": predictor.spec, "data": data.origin,
         "nats_per_token": finite(nats), "bits_per_token": finite(nats * bits), "perplexity": finite(safe_exp(nats)),
         "bits_per_character": finite(per_character * bits), "bits_per_byte": finite(per_character * bits * (characters + ends) / (size + ends)),
-        "interval": {"confidence": 0.95, "nats_per_token": [low, high],
-                     "bits_per_character": [None if end is None else end * ratio * bits for end in (low, high)]},
+        "interval": {"confidence": 0.95, **bounds},
         "tokens": tokens, "characters": characters + ends, "bytes": size + ends, "sequences": len(data),
         "unknown": int((measured["ids"].flat == UNKNOWN).sum()), "impossible": impossible,
         "seconds": measured["seconds"], "tokens_per_second": tokens / max(measured["seconds"], 1e-9),
@@ -79,7 +83,8 @@ def protocol(predictor: Predictor, lossless: bool) -> dict[str, Any]:
         "unknown": "scored as <unk>, never dropped; bits per character add the price of spelling it out",
         "context": "each sequence from its beginning" if lines else
                    f"carried; blocks of {BLOCK} symbols side by side, each after {WARM} symbols read and not scored",
-        "text": "lossless" if lossless else "blanks are not modelled, but counted as characters",
+        "text": ("lower-cased first; " if predictor.codec.options.lower else "")
+                + ("lossless" if lossless else "blanks are not modelled, but counted as characters"),
         "interval": f"95 % bootstrap, {RESAMPLES} resamples of " + ("sequences" if lines else f"blocks of {GROUP} symbols"),
     }
 
@@ -98,9 +103,17 @@ def raw_size(column: Field) -> tuple[int, int]:
 
 def grouped(values: np.ndarray, layout: Field, by: str) -> np.ndarray:
     """(G, 2): the sum of the values and their number, for each group that is resampled together."""
-    cuts = np.arange(0, len(values), GROUP) if by == "stream" else (layout.offsets - layout.offsets[0])[:-1]
+    cuts = np.arange(0, len(values), max(1, min(GROUP, len(values) // 20))) if by == "stream" else (layout.offsets - layout.offsets[0])[:-1]
     cuts = cuts[::max(1, len(cuts) // MOST_GROUPS)]
     return np.stack([np.add.reduceat(values, cuts), np.diff(np.append(cuts, len(values)))], 1)
+
+
+def token_places(layout: Field, by: str) -> np.ndarray:
+    """Where the symbols of the text stand among what was scored: everywhere but at the ends of lines."""
+    symbols = np.ones(len(layout.values), bool)
+    if by == "line":
+        symbols[layout.offsets[1:] - 1] = False
+    return symbols
 
 
 def resample(groups: int, seed: int = 0) -> np.ndarray:

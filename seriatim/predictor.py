@@ -31,7 +31,7 @@ from seriatim.data.sequences import Field, Sequences
 from seriatim.decoding import decode
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
 from seriatim.evaluation import evaluate
-from seriatim.models import Part, create, parse, rung
+from seriatim.models import Part, create, parse, planned, rung
 from seriatim.models.base import Model
 from seriatim.scoring import score
 from seriatim.storage import checksum, read_arrays, read_bytes, read_json, write_arrays, write_bytes, write_json
@@ -48,17 +48,19 @@ class Predictor:
     def __repr__(self) -> str:
         return f"Predictor({self.task}, {self.spec}, {self.codec.size} {self.codec.options.unit}s, {self.model.size():,} parameters)"
 
-    def data(self, source: Sequences | str) -> Sequences:
+    def data(self, source: Sequences | str | Path) -> Sequences:
         """Data to apply this predictor to, cut as it was trained."""
-        if isinstance(source, Sequences):
-            return source
-        return read(source, by=self.by if self.by == "line" else None, unit=self.codec.options.unit)
+        if not isinstance(source, Sequences):
+            source = read(source, by=self.by if self.by == "line" else None, unit=self.codec.options.unit)
+        if source.by != self.by:
+            raise DataError(f"{source.origin} is read by {source.by}, but this model was trained by {self.by}", do="Give data of the same kind")
+        return source
 
-    def evaluate(self, data: Sequences | str) -> dict[str, Any]:
+    def evaluate(self, data: Sequences | str | Path) -> dict[str, Any]:
         """Figures and protocol: see `seriatim.evaluation`."""
         return evaluate(self, self.data(data))
 
-    def score(self, data: Sequences | str) -> list[dict[str, Any]]:
+    def score(self, data: Sequences | str | Path) -> list[dict[str, Any]]:
         """For each sequence its natural-log probability, number of tokens and number of unknown ones."""
         ids = self.codec.encode(self.data(data).main)
         scored = score(self.model, ids, self.by)
@@ -89,7 +91,7 @@ class Predictor:
     def written(self, prompt: np.ndarray, symbols: list[int]) -> str:
         return self.codec.decode([*prompt.tolist(), *symbols])
 
-    def predict(self, data: Sequences | str, top: int = 5) -> list[dict[str, Any]]:
+    def predict(self, data: Sequences | str | Path, top: int = 5) -> list[dict[str, Any]]:
         """For each sequence the likeliest next symbols with their probabilities."""
         if top < 1:
             raise ConfigError("at least one symbol is predicted", got=top, do="Choose a --top of 1 or more")
@@ -165,7 +167,7 @@ def load(folder: str | Path) -> Predictor:
         raise RunError(f"{folder} does not fit together", got=error, do="Restore it or fit again") from None
 
 
-def fit(task: str, model: str, train: Sequences | str, valid: Sequences | str | None = None, *, out: str | Path | None = None,
+def fit(task: str, model: str, train: Sequences | str | Path, valid: Sequences | str | Path | None = None, *, out: str | Path | None = None,
         resume: bool = False, overwrite: bool = False, progress: bool = False, **settings: Any) -> Predictor:
     """Fit a model by name and give back a Predictor.
 
@@ -181,14 +183,14 @@ def fit(task: str, model: str, train: Sequences | str, valid: Sequences | str | 
     return follow(events, show=progress)
 
 
-def fit_events(task: str, spec: str, train: Sequences | str, valid: Sequences | str | None = None, *, out: str | Path | None = None,
+def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Sequences | str | Path | None = None, *, out: str | Path | None = None,
                resume: bool = False, overwrite: bool = False, settings: Mapping[str, Any] | None = None) -> Generator[training.Event, None, Predictor]:
     """The same as a generator of events, whose return value is the Predictor."""
     check_task(task)
     settings = {key.replace("-", "_"): value for key, value in (settings or {}).items() if value is not None}
     chosen = {key: settings.pop(key) for key in [f.name for f in fields(CodecOptions)] if key in settings}
-    parts = parse(spec, settings)
-    train, valid = (read(each) if isinstance(each, str) else each for each in (train, valid))
+    parts = planned(parse(spec, settings), torch.get_num_threads())
+    train, valid = (read(each) if isinstance(each, (str, Path)) else each for each in (train, valid))
     if train.unit:
         chosen.setdefault("unit", train.unit)
     if valid is None and (len(parts) > 1 or not rung(parts[0].name).counts):
@@ -200,7 +202,6 @@ def fit_events(task: str, spec: str, train: Sequences | str, valid: Sequences | 
     held = None if valid is None else codec.encode(valid.main)
     if held is not None and not len(held.flat):
         raise DataError(f"{valid.origin} has nothing to validate on", do="Give a longer validation text")
-    torch.set_num_threads(parts[0].training.threads or torch.get_num_threads())
     torch.manual_seed(parts[0].training.seed)
     predictor = Predictor(spec, parts, codec, create(parts, codec.size), train.by)
     folder = None if out is None else start_folder(predictor, Path(out), resume, overwrite, fingerprint(ids, held))
@@ -208,11 +209,18 @@ def fit_events(task: str, spec: str, train: Sequences | str, valid: Sequences | 
 
     def note(event: training.Event) -> training.Event:
         last.update({key: event[key] for key in ("step", "epoch", "valid", "weights") if key in event})
+        if event["event"] == "interrupted":
+            last["interrupted"] = True
         return log.add(event)
 
     yield log.add({"event": "data", "train": train.origin, "symbols": len(ids.flat), "sequences": len(ids), "vocabulary": codec.size,
                    "unit": codec.options.unit, "by": train.by, "valid_symbols": 0 if held is None else len(held.flat)})
-    yield from training.relay(training.fit(predictor.model, parts, TASKS[task](ids, held, train.by), folder), note)
+    before = torch.get_num_threads()
+    torch.set_num_threads(parts[0].training.threads)
+    try:
+        yield from training.relay(training.fit(predictor.model, parts, TASKS[task](ids, held, train.by), folder), note)
+    finally:
+        torch.set_num_threads(before)
     predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size()}
     if folder is not None:
         predictor.finish(folder)

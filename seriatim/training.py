@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 
 from seriatim.batches import Batch
-from seriatim.config import DEFAULT_MINUTES, TrainingOptions
+from seriatim.config import TrainingOptions
 from seriatim.errors import RunError, TrainingError
 from seriatim.models import Part, rung
 from seriatim.models.base import Model, State, detach, leaves, regrow
@@ -86,7 +86,7 @@ class Loop:
 
     def __init__(self, model: nn.Module, task: Language, options: TrainingOptions, checkpoint: Path | None):
         self.model, self.task = model, task
-        self.options = options if options.minutes or options.steps or options.epochs else replace(options, minutes=DEFAULT_MINUTES)
+        self.options = options
         self.checkpoint, self.progress = checkpoint, Progress()
         self.optimiser = make_optimiser(model, options)
         self.carried: State = None
@@ -98,7 +98,7 @@ class Loop:
     def share(self) -> float:
         """How much of the budget is spent, 0 to 1: the nearest of the limits given."""
         o, p = self.options, self.progress
-        spent = [p.seconds / (60 * o.minutes)] if o.minutes else []
+        spent = [p.seconds / max(1e-3, 60 * o.minutes - self.looking)] if o.minutes else []    # the last look at the validation data included
         spent += [p.step / o.steps] if o.steps else []
         spent += [p.step / max(1, round(o.epochs * self.steps_per_epoch))] if o.epochs else []
         return min(1.0, max(spent))
@@ -131,6 +131,8 @@ class Loop:
                 self.save()
         except KeyboardInterrupt:
             yield {"event": "interrupted", "step": p.step, "seconds": p.seconds}
+            if p.step:
+                yield self.validate()
         finally:
             torch.set_flush_denormal(False)
         if self.best:

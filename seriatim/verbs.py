@@ -14,12 +14,12 @@ def opened(run: Run) -> Predictor:
     return run if isinstance(run, Predictor) else load(run)
 
 
-def evaluate(run: Run, data: Sequences | str) -> dict[str, Any]:
+def evaluate(run: Run, data: Sequences | str | Path) -> dict[str, Any]:
     """How well a run predicts some data: figures, intervals and protocol."""
     return opened(run).evaluate(data)
 
 
-def score(run: Run, data: Sequences | str) -> list[dict[str, Any]]:
+def score(run: Run, data: Sequences | str | Path) -> list[dict[str, Any]]:
     """The natural-log probability of each sequence."""
     return opened(run).score(data)
 
@@ -29,6 +29,6 @@ def generate(run: Run, prompt: str = "", **settings: Any) -> str | list[str]:
     return opened(run).generate(prompt, **settings)
 
 
-def predict(run: Run, data: Sequences | str, top: int = 5) -> list[dict[str, Any]]:
+def predict(run: Run, data: Sequences | str | Path, top: int = 5) -> list[dict[str, Any]]:
     """The likeliest next symbols after each sequence."""
     return opened(run).predict(data, top)

@@ -16,10 +16,10 @@ RUNGS = [*MODELS, "unigram+markov", "markov+lstm+transformer"]
 
 
 def settings_for(name: str) -> dict:
-    """Those of the small settings that this rung has; the unigram keeps its order."""
+    """Those of the small settings that this rung has."""
     parts = parse(name, {})
     return {key: value for key, value in SMALL.items()
-            if any(hasattr(part.options, key) for part in parts) and not (key == "order" and name == "unigram")}
+            if any(hasattr(part.options, key) for part in parts)}
 
 
 @cache

@@ -196,8 +196,8 @@ def test_models_lists_every_rung_and_every_setting_of_one(home):
     assert all(name in good("models").out and each.summary in good("models").out for name, each in MODELS.items())
     table, record = good("models", "lstm").out, good("models", "lstm", "--format", "json").json()
     for each in (*fields(NetworkOptions), *fields(TrainingOptions)):
-        assert f"--{each.name.replace('_', '-')} " in table and each.metadata["help"] in " ".join(table.split()) and each.name in record
-    assert record["width"]["default"] == MODELS["lstm"].settings.get("width", NetworkOptions().width)
+        assert f"--{each.name.replace('_', '-')} " in table and each.metadata["help"] in " ".join(table.split()) and each.name in record["lstm"]
+    assert record["lstm"]["width"]["default"] == MODELS["lstm"].settings.get("width", NetworkOptions().width)
     assert "--order" not in table and "--steps" not in good("models", "markov").out
 
 

@@ -24,10 +24,10 @@ def of(*texts: str, by: str = "line", unit: str = "character") -> Sequences:
 
 @pytest.mark.parametrize("name", RUNGS)
 def test_blocks_side_by_side_score_a_stream_like_one_long_row(name, monkeypatch):
-    """With blocks of 64 after 48 unscored symbols; exact for windows and counts, close for recurrence, which forgets."""
+    """With blocks of 64 after 320 unscored symbols; exact for windows and counts, close for recurrence, which forgets."""
     monkeypatch.setattr("seriatim.scoring.BLOCK", 64)
-    monkeypatch.setattr("seriatim.scoring.WARM", 48)
-    ids = Field(np.random.default_rng(0).integers(0, VOCABULARY, 600).astype(np.int32), np.array([0, 600]), "symbols")
+    monkeypatch.setattr("seriatim.scoring.WARM", 320)
+    ids = Field(np.random.default_rng(0).integers(0, VOCABULARY, 900).astype(np.int32), np.array([0, 900]), "symbols")
     blocks = score(small_model(name), ids, "stream").values
     monkeypatch.setattr("seriatim.scoring.BLOCK", BLOCK)
     error = np.abs(blocks - score(small_model(name), ids, "stream").values)
@@ -136,4 +136,4 @@ def test_raw_sizes_count_characters_bytes_and_blanks_between_tokens():
 def test_nothing_to_score_is_an_error():
     model = fit("language", "unigram", of("a b", unit="token"))
     with pytest.raises(DataError, match="nothing to score"):
-        model.evaluate(of("  ", unit="token", by="stream"))
+        model.evaluate(of("  ", unit="token"))

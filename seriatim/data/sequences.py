@@ -104,6 +104,12 @@ class Sequences:
     entropy: float | None = None           # generated sources: true nats per symbol, the limit of any model
     lines: np.ndarray | None = field(default=None, repr=False)  # (S,) line in the file where each sequence began
 
+    @classmethod
+    def of(cls, texts: Iterable[str], by: str = "line", unit: str | None = "character") -> Sequences:
+        """Texts from memory: a sequence each, or (by="stream") one after another as a single one."""
+        texts = list(texts)
+        return cls({"text": Field.of_text(texts if by == "line" else ["".join(texts)])}, by=by, unit=unit)
+
     def __post_init__(self) -> None:
         sizes = {name: len(column) for name, column in self.fields.items()}
         if len(set(sizes.values())) > 1:

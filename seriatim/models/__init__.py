@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from seriatim.config import MarkovOptions, NetworkOptions, TrainingOptions, UniformOptions, build
+from seriatim.config import DEFAULT_MINUTES, MarkovOptions, NetworkOptions, TrainingOptions, UniformOptions, UnigramOptions, build
 from seriatim.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Rung:
 
 MODELS: dict[str, Rung] = {
     "uniform": Rung("every symbol equally likely: the floor", "ngram:Uniform", UniformOptions, counts=True),
-    "unigram": Rung("how frequent each symbol is", "ngram:Markov", MarkovOptions, {"order": 0, "add": 1.0}, counts=True),
+    "unigram": Rung("how frequent each symbol is", "ngram:Unigram", UnigramOptions, counts=True),
     "markov": Rung("what followed the last few symbols, with a pseudo-count", "ngram:Markov", MarkovOptions, counts=True),
     "convolution": Rung("causal dilated convolutions, gated", "network:Network", NetworkOptions,
                         {"mixer": "convolution", "width": 128, "layers": 5, "residual": True},
@@ -100,7 +100,13 @@ def create(parts: list[Part], vocabulary: int) -> Model:
     return Mixture(made)
 
 
-def with_budget(parts: list[Part], minutes: float) -> list[Part]:
-    """The same parts, with a wall-clock budget shared by those that learn by gradient."""
+def planned(parts: list[Part], threads: int) -> list[Part]:
+    """The same parts with what was left open filled in: the number of threads, and a wall-clock budget shared by those that learn."""
     many = max(1, sum(not rung(part.name).counts for part in parts))
-    return [replace(part, training=replace(part.training, minutes=minutes / many)) for part in parts]
+    filled = []
+    for part in parts:
+        options = replace(part.training, threads=part.training.threads or threads)
+        if options.minutes or not (options.steps or options.epochs):
+            options = replace(options, minutes=(options.minutes or DEFAULT_MINUTES) / many)
+        filled.append(replace(part, training=options))
+    return filled

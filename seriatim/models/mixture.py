@@ -9,6 +9,7 @@ parts' states. Shapes: M parts, N symbols.
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -22,7 +23,7 @@ from seriatim.models.base import Model, State
 class Mixture(Model):
     def __init__(self, parts: Sequence[Model]):
         self.parts, self.vocabulary = list(parts), parts[0].vocabulary
-        self.log_weights = torch.full((len(self.parts),), -torch.log(torch.tensor(float(len(self.parts)))), dtype=torch.float64)
+        self.log_weights = torch.full((len(self.parts),), -math.log(len(self.parts)), dtype=torch.float64)
 
     def _mix(self, answers: Sequence[tuple[Distribution, State]]) -> tuple[Distribution, State]:
         distributions, states = zip(*answers, strict=True)

@@ -2,9 +2,9 @@
 
     p(w | c) = (#(c w) + k) / (#(c) + k V)          c: the last `order` symbols, k: the pseudo-count
 
-With k = 0 these are relative frequencies. A context never seen then has no relative frequency; the
-answer is that of its longest seen ending (dropping the oldest symbol first), in the last resort the
-unigram. The state is the last `order` symbols.
+With k = 0 these are relative frequencies. A context never seen has none, and with k > 0 the formula would
+forget all and say 1 / V; the answer is instead that of its longest seen ending (the oldest symbol is
+dropped first), in the last resort the unigram. The state is the last `order` symbols.
 """
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from seriatim.batches import Batch
-from seriatim.config import MarkovOptions, UniformOptions
+from seriatim.config import MarkovOptions, UniformOptions, UnigramOptions
 from seriatim.data.sequences import Field
 from seriatim.distributions import Categorical, Distribution
 from seriatim.models.base import Model, State
@@ -47,7 +47,7 @@ class Uniform(Model):
 
 
 class Markov(Model):
-    """What followed the last `order` symbols in training. The unigram is order 0."""
+    """What followed the last `order` symbols in training."""
 
     def __init__(self, vocabulary: int, options: MarkovOptions):
         self.vocabulary, self.order, self.add = vocabulary, options.order, options.add
@@ -89,16 +89,13 @@ class Markov(Model):
         return self.smooth(count, count.sum(-1, keepdims=True))
 
     def longest(self, contexts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The node that answers for each context, and its level: the full order, unless relative
-        frequencies are asked of a context never seen."""
-        node = self.counts.find(contexts)
-        level = np.full(len(contexts), self.order)
-        if self.add == 0:
-            lost = np.arange(len(contexts))
-            for depth in range(self.order - 1, -1, -1):
-                lost = lost[self.counts.total(depth + 1, node[lost]) == 0]
-                node[lost] = self.counts.find(contexts[lost, self.order - depth:])
-                level[lost] = depth
+        """The node that answers for each context, and its level: the longest ending ever seen."""
+        node, level = self.counts.find(contexts), np.full(len(contexts), self.order)
+        lost = np.arange(len(contexts))
+        for depth in range(self.order - 1, -1, -1):
+            lost = lost[self.counts.total(depth + 1, node[lost]) == 0]
+            node[lost] = self.counts.find(contexts[lost, self.order - depth:])
+            level[lost] = depth
         return node, level
 
     def smooth(self, count: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -130,6 +127,13 @@ class Markov(Model):
 
     def size(self) -> int:
         return int(np.count_nonzero(self.counts.counts[-1]))
+
+
+class Unigram(Markov):
+    """Markov of order 0: unlike Uniform, frequent symbols are likely."""
+
+    def __init__(self, vocabulary: int, options: UnigramOptions):
+        super().__init__(vocabulary, MarkovOptions(order=0, add=options.add))
 
 
 class Counted(Distribution):
