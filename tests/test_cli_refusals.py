@@ -141,7 +141,7 @@ def test_a_comparison_that_cannot_begin_leaves_no_folder(here):
 
 def test_data_of_another_kind_is_refused(home, here):
     write("a.csv", b"label,text\nx,one\ny,two\nx,three\n")
-    refused("evaluate", home / "markov", "a.csv", code=2, words="line")
+    refused("evaluate", home / "markov", "a.csv", code=1, words="line")
     refused("fit", "language", "markov", "a.csv", "--field", "txet", code=1, words="'text'")
     refused("evaluate", home / "lines", "a.csv", "--field", "nope", code=1, words="nope")
     write("n.csv", b"x,y\n1,2\n3,4\n")
