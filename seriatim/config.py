@@ -57,6 +57,12 @@ class MarkovOptions:
 
 
 @dataclass(frozen=True)
+class KneserNeyOptions:
+    """Counts of all orders up to this one, each leaning on the shorter."""
+    order: int = option(6, "length of the longest n-gram: 2 looks at one previous symbol, 6 at five", least=1, most=24)
+
+
+@dataclass(frozen=True)
 class NetworkOptions:
     """Embedding, a stack of blocks around one kind of mixer, and a head."""
     mixer: str = option("lstm", "how a position hears the ones before it", choices=("rnn", "gru", "lstm", "convolution", "attention"))

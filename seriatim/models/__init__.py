@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from seriatim.config import DEFAULT_MINUTES, MarkovOptions, NetworkOptions, TrainingOptions, UniformOptions, UnigramOptions, build
+from seriatim.config import DEFAULT_MINUTES, KneserNeyOptions, MarkovOptions, NetworkOptions, TrainingOptions, UniformOptions, UnigramOptions, build
 from seriatim.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ MODELS: dict[str, Rung] = {
     "uniform": Rung("every symbol equally likely: the floor", "ngram:Uniform", UniformOptions, counts=True),
     "unigram": Rung("how frequent each symbol is", "ngram:Unigram", UnigramOptions, counts=True),
     "markov": Rung("what followed the last few symbols, with a pseudo-count", "ngram:Markov", MarkovOptions, counts=True),
+    "kneser-ney": Rung("counts of all orders at once, discounted (modified Kneser-Ney)", "kneser_ney:KneserNey", KneserNeyOptions, counts=True),
     "convolution": Rung("causal dilated convolutions, gated", "network:Network", NetworkOptions,
                         {"mixer": "convolution", "width": 128, "layers": 5, "residual": True},
                         {"rate": 4e-3, "rows": 8}),

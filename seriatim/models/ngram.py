@@ -46,31 +46,46 @@ class Uniform(Model):
             raise ValueError(f"a uniform model has no arrays, received {sorted(arrays)}")
 
 
-class Markov(Model):
-    """What followed the last `order` symbols in training."""
+class Ngram(Model):
+    """A model that looks at the last `reach` symbols and no further. The state is these symbols, START before the first."""
 
-    def __init__(self, vocabulary: int, options: MarkovOptions):
-        self.vocabulary, self.order, self.add = vocabulary, options.order, options.add
-        self.counts = Counts(vocabulary + 1, [np.zeros(0, np.int64)] * (self.order + 1), [np.zeros(0, np.int64)] * (self.order + 1))
+    vocabulary: int
+    reach: int
 
-    def count(self, ids: Field, stop: bool) -> None:
-        """Learn: count every n-gram of the training data."""
-        self.counts = Counts.of(ids, self.order + 1, self.vocabulary, stop)
+    def log_prob(self, contexts: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """(M, reach) contexts, (M,) symbols -> (M,): touches only the cells asked for."""
+        raise TypeError(f"{type(self).__name__} does not say")
+
+    def log_probs(self, contexts: np.ndarray) -> np.ndarray:
+        """(M, reach) contexts -> (M, V)."""
+        raise TypeError(f"{type(self).__name__} does not say")
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
-        begin = torch.full((len(batch.x), self.order), self.vocabulary)           # START everywhere
-        seen = torch.cat([begin, batch.x], 1)                                     # (B, order + P)
-        places = batch.x_lengths[:, None] + torch.arange(self.order)              # (B, order)
+        begin = torch.full((len(batch.x), self.reach), self.vocabulary)           # START everywhere
+        seen = torch.cat([begin, batch.x], 1)                                     # (B, reach + P)
+        places = batch.x_lengths[:, None] + torch.arange(self.reach)              # (B, reach)
         state = seen.gather(1, places)
         return Counted(self, state), state
 
     def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
-        seen = torch.cat([state, y], 1)                                           # (B, order + T)
-        contexts = seen[:, 1:].unfold(1, self.order, 1) if self.order else seen[..., None][..., :0]  # (B, T, order)
-        return Counted(self, contexts), seen[:, seen.shape[1] - self.order:]
+        seen = torch.cat([state, y], 1)                                           # (B, reach + T)
+        contexts = seen[:, 1:].unfold(1, self.reach, 1) if self.reach else seen[..., None][..., :0]  # (B, T, reach)
+        return Counted(self, contexts), seen[:, seen.shape[1] - self.reach:]
+
+
+class Markov(Ngram):
+    """What followed the last `order` symbols in training."""
+
+    def __init__(self, vocabulary: int, options: MarkovOptions):
+        self.vocabulary, self.reach, self.add = vocabulary, options.order, options.add
+        nothing = [np.zeros(0, np.int64)] * (self.reach + 1)
+        self.counts = Counts(vocabulary + 1, nothing, nothing)
+
+    def count(self, ids: Field, stop: bool) -> None:
+        """Learn: count every n-gram of the training data."""
+        self.counts = Counts.of(ids, self.reach + 1, self.vocabulary, stop)
 
     def log_prob(self, contexts: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """(M, order) contexts, (M,) symbols -> (M,): touches only the cells asked for."""
         node, level = self.longest(contexts)
         count, total = np.zeros(len(y)), np.zeros(len(y))
         for depth in np.unique(level):
@@ -80,7 +95,6 @@ class Markov(Model):
         return self.smooth(count, total)
 
     def log_probs(self, contexts: np.ndarray) -> np.ndarray:
-        """(M, order) contexts -> (M, V)."""
         node, level = self.longest(contexts)
         count = np.zeros((len(contexts), self.vocabulary))
         for depth in np.unique(level):
@@ -90,11 +104,11 @@ class Markov(Model):
 
     def longest(self, contexts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The node that answers for each context, and its level: the longest ending ever seen."""
-        node, level = self.counts.find(contexts), np.full(len(contexts), self.order)
+        node, level = self.counts.find(contexts), np.full(len(contexts), self.reach)
         lost = np.arange(len(contexts))
-        for depth in range(self.order - 1, -1, -1):
+        for depth in range(self.reach - 1, -1, -1):
             lost = lost[self.counts.total(depth + 1, node[lost]) == 0]
-            node[lost] = self.counts.find(contexts[lost, self.order - depth:])
+            node[lost] = self.counts.find(contexts[lost, self.reach - depth:])
             level[lost] = depth
         return node, level
 
@@ -105,7 +119,7 @@ class Markov(Model):
     def trace(self, batch: Batch) -> dict[str, Tensor]:
         """The order that answered at each place of y."""
         contexts = self.unroll(batch)[0].contexts
-        level = self.longest(contexts.reshape(-1, self.order).numpy())[1]
+        level = self.longest(contexts.reshape(-1, self.reach).numpy())[1]
         return {"order": torch.from_numpy(level).reshape(batch.y.shape)}
 
     def arrays(self) -> dict[str, Tensor]:
@@ -113,10 +127,10 @@ class Markov(Model):
         return {f"{name}.{n}": torch.from_numpy(array) for n, level in levels for name, array in zip(("keys", "counts"), level)}
 
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
-        levels = range(1, self.order + 2)
+        levels = range(1, self.reach + 2)
         wanted = {f"{name}.{n}" for n in levels for name in ("keys", "counts")}
         if set(arrays) != wanted or any(a.dtype != torch.int64 or a.dim() != 1 for a in arrays.values()):
-            raise ValueError(f"a Markov model of order {self.order} has the arrays {sorted(wanted)}")
+            raise ValueError(f"a Markov model of order {self.reach} has the arrays {sorted(wanted)}")
         keys, counts = ([arrays[f"{name}.{n}"].numpy() for n in levels] for name in ("keys", "counts"))
         nodes = 1
         for key, count in zip(keys, counts, strict=True):
@@ -139,8 +153,8 @@ class Unigram(Markov):
 class Counted(Distribution):
     """What a count model says after given contexts, looked up when asked."""
 
-    def __init__(self, model: Markov, contexts: Tensor):
-        self.model, self.contexts = model, contexts                               # (..., order)
+    def __init__(self, model: Ngram, contexts: Tensor):
+        self.model, self.contexts = model, contexts                               # (..., reach)
 
     def log_prob(self, y: Tensor) -> Tensor:
         contexts = self.contexts.reshape(math.prod(y.shape), self.contexts.shape[-1])
