@@ -176,7 +176,7 @@ def fit(task: str, model: str, train: Sequences | str | Path, valid: Sequences |
 
     >>> model = fit("language", "markov", read("markov:length=5000"), order=2)
     >>> model
-    Predictor(language, markov, 29 characters, 1,703 parameters)
+    Predictor(language, markov, 29 characters, 1,702 parameters)
     """
     from seriatim.display import follow
     events = fit_events(task, model, train, valid, out=out, resume=resume, overwrite=overwrite, settings=settings)
