@@ -17,7 +17,7 @@ from typing import Any
 
 from seriatim import __version__
 from seriatim.config import UNITS, CodecOptions, DecodingOptions, MarkovOptions, NetworkOptions, TrainingOptions
-from seriatim.errors import ConfigError, SeriatimError, TrainingError, nearest
+from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError, nearest
 from seriatim.models import MODELS, choose, parse, rung
 
 OVERVIEW = """\
@@ -172,11 +172,11 @@ def show(record: Any, given: argparse.Namespace, table: Any) -> None:
     elif isinstance(table, str):
         print(table)
     else:
-        from seriatim.display import output
-        output().print(table)
+        from seriatim.display import write
+        write(table)
 
 
-def compare(given: argparse.Namespace) -> None:
+def compare(given: argparse.Namespace) -> int:
     from seriatim.comparison import compare_events
     from seriatim.display import follow, leaderboard, output
     settings = settings_of(given)
@@ -189,6 +189,7 @@ def compare(given: argparse.Namespace) -> None:
     good = [row for row in record["rows"] if row["status"] == "ok"]
     if good:
         say(f"Try: seriatim generate {out}/{good[0]['run']} --length 300")
+    return 130 if record["interrupted"] else 0
 
 
 def convert_minutes(value: Any) -> float:
@@ -223,12 +224,20 @@ def evaluate(given: argparse.Namespace) -> None:
     from seriatim.display import figures
     predictor, data = run_and_data(given)
     record = predictor.evaluate(data)
+    if record["protocol"]["seen_in_training"]:
+        say("note: this is the data it was trained on; figures on it flatter")
     show(record, given, figures(record))
+
+
+def note_stream(predictor: Any) -> None:
+    if predictor.by == "stream":
+        say("note: this model was fitted by stream, so the file is one sequence; fit with --by line to have each line on its own")
 
 
 def score(given: argparse.Namespace) -> None:
     predictor, data = run_and_data(given)
     records = predictor.score(data)
+    note_stream(predictor)
     if given.format == "json":
         print(json.dumps([row | {"log_prob": row["log_prob"] if row["log_prob"] > -1e308 else None} for row in records]))
     else:
@@ -238,6 +247,7 @@ def score(given: argparse.Namespace) -> None:
 def predict(given: argparse.Namespace) -> None:
     predictor, data = run_and_data(given)
     records = predictor.predict(data, given.top)
+    note_stream(predictor)
     if given.format == "json":
         print(json.dumps(records))
     else:
@@ -324,9 +334,9 @@ def main(arguments: list[str] | None = None) -> int:
         if given.help or given.verb is None:
             print(OVERVIEW, end="")
             return 0 if given.help or not arguments else 2
-        VERBS[given.verb](given)
+        code = VERBS[given.verb](given)
         sys.stdout.flush()
-        return 0
+        return code or 0
     except SeriatimError as error:
         return tell(error, as_json)
     except KeyboardInterrupt:
@@ -335,6 +345,8 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        return tell(RunError("cannot write the result", got=error.strerror or error, do="Check where the output goes"), as_json)
     except (MemoryError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and "allocate memory" not in str(error):
             raise

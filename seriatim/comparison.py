@@ -62,12 +62,13 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
     counting = [name for name in names if all(rung(part).counts for part in name.split("+"))]
     learning = [name for name in names if name not in counting]
     rows, measures, budget, interrupted = [], {}, None, False
+    limited = any(key in ("steps", "epochs") for key in settings or {})           # by the user, instead of by the clock
     for name in counting + learning:
-        if budget is None and name in learning:
+        if budget is None and name in learning and not limited:
             left = minutes * 60 - (time.perf_counter() - begin)
             budget = max(0.5, left * (1 - OVERHEAD) / len(learning)) / 60
         if interrupted:
-            rows.append(failed(name, "interrupted before it began"))
+            rows.append(without_figure(name, "not run", "the comparison was interrupted before"))
             continue
         try:
             fitting = fit_events(task, name, train, valid, out=None if folder is None else folder / "runs" / name,
@@ -75,17 +76,21 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
             seen: list[str] = []
             predictor = yield from relay(fitting, lambda event, name=name, seen=seen: under(name, event, seen))
             interrupted = "interrupted" in seen
+            if interrupted:
+                rows.append(without_figure(name, "interrupted", f"after {predictor.metrics['step']:,} updates; what it learned is kept"))
+                continue
             measured = measure(predictor, test)
             rows.append(row_of(predictor, test, measured, None if folder is None else folder / "runs" / name))
             measures[name] = measured
             yield {"event": "rung", "model": name, "words": f"{rows[-1]['bits_per_character'] or float('inf'):.3f} bits per character"}
         except (SeriatimError, MemoryError, RuntimeError) as error:
-            rows.append(failed(name, str(error) or type(error).__name__))
+            rows.append(without_figure(name, "failed", str(error) or type(error).__name__))
             yield {"event": "rung", "model": name, "words": f"failed: {rows[-1]['reason']}"}
     rank(rows, measures, data.by)
     unit = (settings or {}).get("unit") or data.unit or "character"
     record = {"version": 1, "seriatim": __version__, "task": task, "data": data.origin, "unit": unit, "by": data.by,
-              "minutes": minutes, "budget_seconds": None if budget is None else budget * 60, "split": list(SPLIT),
+              "minutes": None if limited else minutes, "interrupted": interrupted,
+              "budget_seconds": None if budget is None else budget * 60, "split": list(SPLIT),
               "entropy_bits": None if data.entropy is None else data.entropy / math.log(2),
               "rows": rows, "protocol": next((row["protocol"] for row in rows if row["status"] == "ok"), None),
               "seconds": time.perf_counter() - begin, "out": None if folder is None else str(folder)}
@@ -166,8 +171,9 @@ def sample_of(predictor: Predictor, test: Sequences) -> str:
     return text[len(prompt):][:SAMPLE_CHARACTERS].strip()
 
 
-def failed(name: str, reason: str) -> dict[str, Any]:
-    return {"model": name, "status": "failed", "reason": reason, "bits_per_character": None, "tied": False}
+def without_figure(name: str, status: str, reason: str) -> dict[str, Any]:
+    """The row of a model that has no figure, and why."""
+    return {"model": name, "status": status, "reason": reason, "bits_per_character": None, "tied": False}
 
 
 def rank(rows: list[dict[str, Any]], measures: dict[str, dict[str, Any]], by: str) -> None:

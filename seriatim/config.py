@@ -80,7 +80,7 @@ class NetworkOptions:
 @dataclass(frozen=True)
 class TrainingOptions:
     """The gradient loop."""
-    minutes: float | None = option(None, "wall-clock budget; the schedule ends when it does", above=0, most=1e6)
+    minutes: float | None = option(None, "wall-clock budget; the schedule ends when it does (3 if no limit is given)", above=0, most=1e6)
     steps: int | None = option(None, "number of updates (repeatable to the bit, unlike --minutes)", least=1, most=10**12)
     epochs: float | None = option(None, "number of passes over the training data", above=0, most=1e6)
     rows: int = option(16, "sequences side by side in a batch", least=1)

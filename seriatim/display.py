@@ -121,6 +121,17 @@ def output() -> Console:
     return Console() if sys.stdout.isatty() else Console(width=160, no_color=True, highlight=False)
 
 
+def write(table: Table) -> None:
+    """Print a table; in a file without the blanks that fill its lines."""
+    console = output()
+    if sys.stdout.isatty():
+        console.print(table)
+    else:
+        with console.capture() as captured:
+            console.print(table)
+        sys.stdout.writelines(line.rstrip() + "\n" for line in captured.get().splitlines())
+
+
 def short(number: float | None) -> str:
     """1234567 -> 1.2M."""
     if number is None:
@@ -131,6 +142,16 @@ def short(number: float | None) -> str:
     return f"{number:.0f}"
 
 
+def footnotes(record: dict[str, Any]) -> list[str]:
+    """What a reader of the table must know, where it applies."""
+    notes = []
+    if any(row["tied"] for row in record["rows"][1:]):
+        notes.append("= not significantly different from the best (paired bootstrap, 95 %)")
+    if record["protocol"] and "not modelled" in record["protocol"]["text"]:
+        notes.append("blanks are not modelled: bits per character do not compare with those of characters, bytes or subwords")
+    return notes
+
+
 COLUMNS = (("", "left"), ("model", "left"), ("bits/char", "right"), ("95 %", "left"), ("nats/token", "right"), ("fit s", "right"),
            ("parameters", "right"), ("size", "right"), ("symbols/s", "right"), ("sample", "left"))
 WIDE = {"nats/token", "size", "symbols/s"}      # left out where there are fewer than 120 columns; table.json has them all
@@ -138,8 +159,7 @@ WIDE = {"nats/token", "size", "symbols/s"}      # left out where there are fewer
 
 def leaderboard(record: dict[str, Any], wide: bool = True) -> Table:
     """The table of a comparison: best first."""
-    notes = ["= not significantly different from the best (paired bootstrap, 95 %)"]
-    notes += [f"{row['model']} failed: {row['reason']}" for row in record["rows"] if row["status"] != "ok"]
+    notes = footnotes(record) + [f"{row['model']} {row['status']}: {row['reason']}" for row in record["rows"] if row["status"] != "ok"]
     table = Table(title=Text(f"{Path(record['data']).name}: {record['task']} by {record['unit']}"), title_justify="left", caption_justify="left",
                   caption=Text("\n".join(notes)), header_style="bold", box=None, pad_edge=False)
     shown = [column for column in COLUMNS if wide or column[0] not in WIDE]
@@ -147,7 +167,7 @@ def leaderboard(record: dict[str, Any], wide: bool = True) -> Table:
         table.add_column(name, justify=justify, no_wrap=name != "sample")
     for place, row in enumerate(record["rows"], 1):
         if row["status"] != "ok":
-            table.add_row("", row["model"], "failed", style="red")
+            table.add_row("", row["model"], row["status"], style="red")
             continue
         low, high = row["interval"]
         bounds = "" if low is None else f"{low:.3f}-{high:.3f}"

@@ -55,5 +55,5 @@ def shorten(text: str, most: int = 200) -> str:
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint: the known name closest to a misspelt one, or the list of all of them."""
     known = list(known)
-    close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.6)
     return f"Did you mean {close[0]!r}?" if close else "Choose from: " + ", ".join(known)

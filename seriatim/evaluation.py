@@ -8,6 +8,7 @@ consecutive blocks of a stream. Shapes: G groups, R resamples.
 """
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from typing import TYPE_CHECKING, Any
@@ -70,8 +71,18 @@ def summarise(predictor: Predictor, data: Sequences, measured: dict[str, Any]) -
         "parameters": predictor.model.size(),
         "entropy_bits": None if entropy is None else entropy * bits,
         "excess_bits": None if entropy is None else finite((nats - entropy) * bits),
-        "protocol": protocol(predictor, codec.lossless),
+        "protocol": protocol(predictor, codec.lossless) | {"seen_in_training": predictor.metrics.get("fingerprint") == fingerprint(data.main)},
     }
+
+
+def fingerprint(*columns: Field | None) -> str:
+    """What the data was: a fit is not resumed on other data, and a text is known again when it is scored."""
+    digest = hashlib.sha256()
+    for column in columns:
+        if column is not None:
+            digest.update(np.ascontiguousarray(column.flat).tobytes())
+            digest.update(np.ascontiguousarray(column.offsets - column.offsets[0]).tobytes())
+    return digest.hexdigest()
 
 
 def protocol(predictor: Predictor, lossless: bool) -> dict[str, Any]:

@@ -10,7 +10,6 @@
 """
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import time
@@ -22,15 +21,20 @@ from typing import Any
 import numpy as np
 import torch
 
+try:
+    import fcntl
+except ImportError:                       # not every system has it
+    fcntl = None
+
 from seriatim import __version__, training
 from seriatim.batches import prompts
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, fit_codec, load_codec
 from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml, to_toml
 from seriatim.data import read
-from seriatim.data.sequences import Field, Sequences
+from seriatim.data.sequences import Sequences
 from seriatim.decoding import decode
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
-from seriatim.evaluation import evaluate
+from seriatim.evaluation import evaluate, fingerprint
 from seriatim.models import Part, create, parse, planned, rung
 from seriatim.models.base import Model
 from seriatim.scoring import score
@@ -116,8 +120,9 @@ class Predictor:
 
     def save(self, folder: str | Path, overwrite: bool = False) -> Path:
         """Write a finished run folder."""
-        folder = start_folder(self, Path(folder), resume=False, overwrite=overwrite)
+        folder, lock = start_folder(self, Path(folder), resume=False, overwrite=overwrite)
         self.finish(folder)
+        lock.release()
         return folder
 
     def finish(self, folder: Path) -> None:
@@ -191,6 +196,7 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     chosen = {key: settings.pop(key) for key in [f.name for f in fields(CodecOptions)] if key in settings}
     parts = planned(parse(spec, settings), torch.get_num_threads())
     train, valid = (read(each) if isinstance(each, (str, Path)) else each for each in (train, valid))
+    whole = fingerprint(train.main)
     if train.unit:
         chosen.setdefault("unit", train.unit)
     if valid is None and (len(parts) > 1 or not rung(parts[0].name).counts):
@@ -204,7 +210,7 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
         raise DataError(f"{valid.origin} has nothing to validate on", do="Give a longer validation text")
     torch.manual_seed(parts[0].training.seed)
     predictor = Predictor(spec, parts, codec, create(parts, codec.size), train.by)
-    folder = None if out is None else start_folder(predictor, Path(out), resume, overwrite, fingerprint(ids, held))
+    folder, lock = (None, None) if out is None else start_folder(predictor, Path(out), resume, overwrite, fingerprint(ids, held))
     begin, last, log = time.perf_counter(), {}, Log(folder)
 
     def note(event: training.Event) -> training.Event:
@@ -213,19 +219,21 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
             last["interrupted"] = True
         return log.add(event)
 
-    yield log.add({"event": "data", "train": train.origin, "symbols": len(ids.flat), "sequences": len(ids), "vocabulary": codec.size,
-                   "unit": codec.options.unit, "by": train.by, "valid_symbols": 0 if held is None else len(held.flat)})
-    before = torch.get_num_threads()
-    torch.set_num_threads(parts[0].training.threads)
+    threads = torch.get_num_threads()
     try:
+        torch.set_num_threads(parts[0].training.threads)
+        yield log.add({"event": "data", "train": train.origin, "symbols": len(ids.flat), "sequences": len(ids), "vocabulary": codec.size,
+                       "unit": codec.options.unit, "by": train.by, "valid_symbols": 0 if held is None else len(held.flat)})
         yield from training.relay(training.fit(predictor.model, parts, TASKS[task](ids, held, train.by), folder), note)
+        predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size(), "fingerprint": whole}
+        if folder is not None:
+            predictor.finish(folder)
+        yield log.add({"event": "done", "out": None if folder is None else str(folder), **predictor.metrics})
+        return predictor
     finally:
-        torch.set_num_threads(before)
-    predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size()}
-    if folder is not None:
-        predictor.finish(folder)
-    yield log.add({"event": "done", "out": None if folder is None else str(folder), **predictor.metrics})
-    return predictor
+        torch.set_num_threads(threads)
+        if lock is not None:
+            lock.release()
 
 
 def check_task(task: str) -> None:
@@ -243,18 +251,8 @@ def hold_out(data: Sequences) -> tuple[Sequences, Sequences]:
                         do="Give a longer text, or validation data with --valid") from None
 
 
-def fingerprint(*columns: Field | None) -> str:
-    """What the data was, so that a fit is not resumed on other data."""
-    digest = hashlib.sha256()
-    for column in columns:
-        if column is not None:
-            digest.update(np.ascontiguousarray(column.flat).tobytes())
-            digest.update(np.ascontiguousarray(column.offsets - column.offsets[0]).tobytes())
-    return digest.hexdigest()
-
-
-def prepare(folder: Path, resume: bool, overwrite: bool) -> Path:
-    """An empty folder to write to, or the one to resume in; never somebody else's files."""
+def prepare(folder: Path, resume: bool, overwrite: bool) -> Lock:
+    """An empty folder to write to, or the one to resume in, for us alone; never somebody else's files."""
     try:
         foreign = folder.is_dir() and any(file.suffix != ".partial" for file in folder.iterdir()) and not (folder / "config.toml").is_file()
         if foreign or (folder.exists() and not folder.is_dir()):
@@ -263,30 +261,53 @@ def prepare(folder: Path, resume: bool, overwrite: bool) -> Path:
             raise RunError(f"{folder} holds a finished fit", do="Choose another --out, or add --overwrite to replace it")
         if (folder / "config.toml").exists() and not (resume or overwrite):
             raise RunError(f"{folder} holds an unfinished fit", do="Add --resume to go on with it, or --overwrite to begin anew")
-        if overwrite and folder.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = Lock(folder)
+        if overwrite:
             for file in sorted(folder.iterdir(), key=lambda file: file.name != "manifest.json"):
                 file.unlink()
-        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out") from None
-    return folder
+    return lock
 
 
-def start_folder(predictor: Predictor, folder: Path, resume: bool, overwrite: bool, digest: str = "") -> Path:
+class Lock:
+    """One process at a time in a run folder; the system gives it free when the process dies, however it dies."""
+
+    def __init__(self, folder: Path):
+        self.handle = None if fcntl is None else os.open(folder, os.O_RDONLY)
+        try:
+            if fcntl is not None:
+                fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self.release()
+            raise RunError(f"another process is fitting in {folder}", do="Wait for it, or choose another --out") from None
+
+    def release(self) -> None:
+        if self.handle is not None:
+            os.close(self.handle)
+            self.handle = None
+
+
+def start_folder(predictor: Predictor, folder: Path, resume: bool, overwrite: bool, digest: str = "") -> tuple[Path, Lock]:
     """Write the plan of a fit; when resuming, check that it is the same plan on the same data."""
     plan = predictor.settings() | {"data": {"fingerprint": digest}}
     wanted = to_toml(plan)
-    folder = prepare(folder, resume, overwrite)
-    file = folder / "config.toml"
-    if resume and file.is_file():
-        found = read_bytes(file).decode("utf-8", "replace")
-        if found != wanted:
-            changed = sorted(set(wanted.splitlines()) ^ set(found.splitlines()))
-            raise RunError(f"{folder} was begun with other settings or data", got="; ".join(changed[:6]), do="Repeat the first command, or add --overwrite")
-    else:
-        write_bytes(file, wanted.encode())
-    write_json(folder / "codec.json", predictor.codec.to_json())
-    return folder
+    lock, file = prepare(folder, resume, overwrite), folder / "config.toml"
+    try:
+        if resume and file.is_file():
+            found = read_bytes(file).decode("utf-8", "replace")
+            changed = sorted(line for line in set(wanted.splitlines()) ^ set(found.splitlines()) if not line.startswith("checkpoint_seconds"))
+            if changed:
+                raise RunError(f"{folder} was begun with other settings or data", got="; ".join(changed[:6]),
+                               do="Repeat the first command, or add --overwrite")
+        else:
+            write_bytes(file, wanted.encode())
+        write_json(folder / "codec.json", predictor.codec.to_json())
+    except SeriatimError:
+        lock.release()
+        raise
+    return folder, lock
 
 
 class Log:

@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from seriatim.display import short
+from seriatim.display import footnotes, short
 from seriatim.figures import quality
 
 STYLE = """
@@ -39,13 +39,13 @@ PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{data}: which model?</title><style>{style}</style></head><body>
 <h1>{data}</h1>
-<p class="soft">{task} by {unit}, {minutes:g} minutes in all, measured on held-out data ({test:g} % of it)</p>
+<p class="soft">{task} by {unit}, {budget}, measured on held-out data ({test:g} % of it)</p>
 <p>{verdict}</p>
 <h2>Leaderboard</h2>
 <div class="wide"><table><tr>{headings}</tr>
 {rows}
 </table></div>
-<p class="soft">= not significantly different from the best (paired bootstrap, 95 %). Lower is better.</p>
+<p class="soft">Lower is better. {notes}</p>
 <h2>Quality against time</h2>
 <figure>{picture}</figure>
 <h2>In their own voice</h2>
@@ -64,8 +64,11 @@ def report(record: dict[str, Any]) -> str:
     good = [row for row in rows if row["status"] == "ok" and row["bits_per_character"] is not None]
     picture = quality(record, "svg").decode()
     return PAGE.format(
-        style=STYLE, data=escape(Path(record["data"]).name), task=escape(record["task"]), unit=escape(record["unit"]), minutes=record["minutes"],
-        test=100 * record["split"][2], verdict=escape(verdict_of(good)), picture=picture[picture.index("<svg"):],
+        style=STYLE, data=escape(Path(record["data"]).name), task=escape(record["task"]), unit=escape(record["unit"]),
+        notes=escape(". ".join(footnotes(record))),
+        budget=f"{record['minutes']:g} minutes in all" if record["minutes"] else "a fixed number of updates",
+        test=100 * record["split"][2],
+        verdict=escape(verdict_of(good)), picture=picture[picture.index("<svg"):],
         headings="".join(f'<th class="{kind}">{words}</th>' for kind, words in HEADINGS),
         rows="\n".join(table_row(place, row, good) for place, row in enumerate(rows, 1)),
         samples="\n".join(f'<p class="soft">{escape(row["model"])}</p><pre>{escape(row["sample"])}</pre>' for row in good),
@@ -88,7 +91,7 @@ def verdict_of(good: list[dict[str, Any]]) -> str:
 
 def table_row(place: int, row: dict[str, Any], good: list[dict[str, Any]]) -> str:
     if row["status"] != "ok":
-        return f'<tr class="failed"><td></td><td>{escape(row["model"])}</td><td colspan="8">{escape(row["reason"])}</td></tr>'
+        return f'<tr class="failed"><td></td><td>{escape(row["model"])}</td><td colspan="8">{escape(row["status"])}: {escape(row["reason"])}</td></tr>'
     low, high = row["interval"]
     figure = "impossible" if row["bits_per_character"] is None else f"{row['bits_per_character']:.3f}"
     worst = max((each["bits_per_character"] for each in good), default=1.0)

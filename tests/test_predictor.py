@@ -109,3 +109,21 @@ def test_every_changed_byte_is_noticed(tmp_path):
             load(folder)
         (folder / name).write_bytes(content)
     load(folder)
+
+
+def test_two_fits_cannot_write_one_folder(tmp_path):
+    from seriatim.predictor import fit_events
+    events = fit_events("language", "lstm", LINES, out=tmp_path / "run", settings={"steps": 5, "width": 8})
+    next(events)
+    for settings in ({"resume": True}, {"overwrite": True}):
+        with pytest.raises(RunError, match="another process is fitting"):
+            fit("language", "lstm", LINES, out=tmp_path / "run", steps=5, width=8, **settings)
+    events.close()
+    assert fit("language", "lstm", LINES, out=tmp_path / "run", steps=5, width=8, resume=True).metrics["step"] == 5
+
+
+def test_scoring_the_training_data_is_said():
+    model = small_fit("markov")
+    other = seriatim.Sequences.of(["ham and jam"])
+    assert [model.evaluate(data)["protocol"]["seen_in_training"] for data in (LINES, other)] == [True, False]
+    assert fit("language", "lstm", LINES, steps=1, width=8).evaluate(LINES)["protocol"]["seen_in_training"]

@@ -335,6 +335,8 @@ def field_of(name: str, values: Sequence, path: str, lines: Sequence[int]) -> Fi
     """A column whose rows are all of one kind, as the field its name and kind call for."""
     if name in LABELS:
         values = [None if value == "" else value for value in values]       # a class without a name is missing
+        if None in values:
+            raise DataError(f"missing value in column {name!r}", file=path, line=lines[values.index(None)], do="Give every row a label, or leave the row out")
     kinds = [kind_of(value) for value in values]
     expected = next((kind for kind in kinds if kind != "empty list"), "list of text")
     for kind, value, line in zip(kinds, values, lines):

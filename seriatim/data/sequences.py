@@ -104,6 +104,10 @@ class Sequences:
     entropy: float | None = None           # generated sources: true nats per symbol, the limit of any model
     lines: np.ndarray | None = field(default=None, repr=False)  # (S,) line in the file where each sequence began
 
+    def __repr__(self) -> str:
+        columns = ", ".join(f"{name}: {len(column.flat):,} {'bytes' if column.kind == TEXT else column.kind}" for name, column in self.fields.items())
+        return f"Sequences({self.origin}, by {self.by}, {len(self):,} sequence{'s' * (len(self) != 1)}, {columns})"
+
     @classmethod
     def of(cls, texts: Iterable[str], by: str = "line", unit: str | None = "character") -> Sequences:
         """Texts from memory: a sequence each, or (by="stream") one after another as a single one."""
