@@ -224,20 +224,20 @@ def evaluate(given: argparse.Namespace) -> None:
     from seriatim.display import figures
     predictor, data = run_and_data(given)
     record = predictor.evaluate(data)
-    if record["protocol"]["seen_in_training"]:
+    if record["protocol"]["seen_in_training"] and given.format == "table":
         say("note: this is the data it was trained on; figures on it flatter")
     show(record, given, figures(record))
 
 
-def note_stream(predictor: Any) -> None:
-    if predictor.by == "stream":
+def note_stream(predictor: Any, given: argparse.Namespace) -> None:
+    if predictor.by == "stream" and given.format == "table":
         say("note: this model was fitted by stream, so the file is one sequence; fit with --by line to have each line on its own")
 
 
 def score(given: argparse.Namespace) -> None:
     predictor, data = run_and_data(given)
     records = predictor.score(data)
-    note_stream(predictor)
+    note_stream(predictor, given)
     if given.format == "json":
         print(json.dumps([row | {"log_prob": row["log_prob"] if row["log_prob"] > -1e308 else None} for row in records]))
     else:
@@ -247,7 +247,7 @@ def score(given: argparse.Namespace) -> None:
 def predict(given: argparse.Namespace) -> None:
     predictor, data = run_and_data(given)
     records = predictor.predict(data, given.top)
-    note_stream(predictor)
+    note_stream(predictor, given)
     if given.format == "json":
         print(json.dumps(records))
     else:
