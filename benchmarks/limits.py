@@ -17,8 +17,8 @@ MINUTES = float(sys.argv[1]) if len(sys.argv) > 1 else 0.95
 
 
 def markov(model: str, **settings) -> None:
-    """Order 2, 27 symbols, 200,000 symbols for training, another 100,000 for the test."""
-    predictor = st.fit("language", model, st.read("markov"), **settings)
+    """Order 2, 27 symbols, 200,000 symbols for training, other draws of 10,000 for validation and 100,000 for the test."""
+    predictor = st.fit("language", model, st.read("markov"), st.read("markov:draw=3,length=10000"), **settings)
     test = st.read("markov:draw=2,length=100000")
     record = predictor.evaluate(test)
     truth = -parse_source("markov").log_prob(test.main.raw(0)).mean() / np.log(2)
@@ -40,7 +40,7 @@ def remember(model: str, **settings) -> None:
 if __name__ == "__main__":
     markov("markov", order=2)
     # A table of 729 contexts without any structure wants a small memory and a wide feed-forward part to look the pair up.
-    markov("lstm", minutes=MINUTES, width=64, residual=True, feed_forward=16, dropout=0.1, rows=64, length=8, rate=0.015)
+    markov("lstm", minutes=MINUTES, width=64, residual=True, feed_forward=16, dropout=0.1, rows=128, length=8, rate=0.02)
     markov("transformer", minutes=MINUTES, width=96, layers=2, context=16, rows=32, length=32, rate=0.006)
     remember("markov", order=3)
     remember("lstm", minutes=MINUTES)
