@@ -41,7 +41,7 @@ if __name__ == "__main__":
     markov("markov", order=2)
     # A table of 729 contexts without any structure wants a small memory and a wide feed-forward part to look the pair up.
     markov("lstm", minutes=MINUTES, width=64, residual=True, feed_forward=16, dropout=0.1, rows=128, length=8, rate=0.02)
-    markov("transformer", minutes=MINUTES, width=96, layers=2, context=16, rows=32, length=32, rate=0.006)
+    markov("transformer", minutes=MINUTES, width=96, layers=1, feed_forward=8, context=8, rows=32, length=32, rate=0.006)
     remember("markov", order=3)
     remember("lstm", minutes=MINUTES)
     remember("transformer", minutes=MINUTES)
