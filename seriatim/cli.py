@@ -11,12 +11,14 @@ import os
 import sys
 from collections.abc import Iterable
 from dataclasses import fields
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from seriatim import __version__
-from seriatim.config import UNITS, CodecOptions, DecodingOptions, MarkovOptions, NetworkOptions, TrainingOptions
+from seriatim.config import UNITS, CodecOptions, DecodingOptions, MarkovOptions, NetworkOptions, NgramOptions, TrainingOptions
 from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError, nearest
 from seriatim.models import MODELS, choose, parse, rung
 
@@ -79,6 +81,7 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, TrainingOptions, ("minutes", "steps", "epochs", "seed"), "training")
     group = parser.add_argument_group("model (all settings and their defaults: seriatim models MODEL)")
     add_flags(parser, MarkovOptions, ("order",), group=group)
+    add_flags(parser, NgramOptions, ("smoothing", "memory"), group=group)
     add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
 
 
@@ -97,7 +100,7 @@ def build_parser() -> Parser:
                 "seriatim compare language book.txt --minutes 3")
     each.add_argument("task", help="language")
     each.add_argument("file", metavar="FILE", help="the data; a tenth of it is the test (of a stream its end)")
-    each.add_argument("--models", help="names with commas between (default: all); a+b is a mixture")
+    each.add_argument("--models", help="names with commas between (default: all usual ones); a+b is a mixture")
     each.add_argument("--out", help="folder for table, picture, report and runs (default: under runs/)")
     data_flags(each)
     setting_flags(each)
@@ -152,6 +155,7 @@ def settings_of(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def read_data(given: argparse.Namespace, path: str, by: str | None, unit: str | None) -> Any:
+    Thread(target=import_module, args=("torch",), daemon=True).start()            # it takes two seconds; meanwhile the data is read
     from seriatim.data import read
     return read(path, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field)
 
@@ -202,10 +206,10 @@ def fit(given: argparse.Namespace) -> None:
         raise ConfigError("--resume needs the folder of the fit to go on with", do="Add --out RUN")
     settings = settings_of(given)
     parse(given.model, {key: value for key, value in settings.items() if key not in {f.name for f in fields(CodecOptions)}})
-    from seriatim.display import follow
-    from seriatim.predictor import fit_events
     train = read_data(given, given.file, given.by, settings.get("unit"))
     valid = None if given.valid is None else read_data(given, given.valid, given.by, settings.get("unit"))
+    from seriatim.display import follow
+    from seriatim.predictor import fit_events
     out = Path(given.out) if given.out else free_folder(given.model)
     predictor = follow(fit_events(given.task, given.model, train, valid, out=out, resume=given.resume, overwrite=given.overwrite,
                                   settings=settings), show=True)

@@ -101,7 +101,7 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
 
 
 def chosen(models: str | Sequence[str] | None) -> list[str]:
-    names = list(MODELS) if models is None else models.split(",") if isinstance(models, str) else list(models)
+    names = [name for name, each in MODELS.items() if each.usual] if models is None else models.split(",") if isinstance(models, str) else list(models)
     names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     if not names:
         raise ConfigError("no model was named", do="Name some with --models, or leave it out for all")

@@ -25,6 +25,17 @@ def option(default: Any, help: str, *, choices: tuple | None = None, least: floa
     return field(default=default, metadata={"help": help, "choices": choices, "least": least, "most": most, "above": above})
 
 
+class Bytes(int):
+    """A number of bytes, also written 500MB or 1.5GB."""
+
+    def __new__(cls, value: int | str) -> Bytes:
+        for unit, size in (("kb", 10**3), ("mb", 10**6), ("gb", 10**9), ("tb", 10**12)):
+            if isinstance(value, str) and value.strip().lower().endswith(unit):
+                return super().__new__(cls, float(value.strip()[:-2]) * size)
+        return super().__new__(cls, value)
+
+
+NO_LIMIT = Bytes(0)
 UNITS = ("character", "byte", "word", "token", "subword")
 
 
@@ -54,12 +65,16 @@ class MarkovOptions:
     """Relative frequencies of what followed the last `order` symbols."""
     order: int = option(3, "how many previous symbols are looked at: 1 counts pairs, 2 triples", least=0, most=16)
     add: float = option(0.01, "pseudo-count added to every symbol; 0 gives plain relative frequencies", least=0)
+    memory: Bytes = option(NO_LIMIT, "count in about this much memory, for instance 1GB, and on disk what does not fit; 0 is no limit", least=0)
 
 
 @dataclass(frozen=True)
-class KneserNeyOptions:
-    """Counts of all orders up to this one, each leaning on the shorter."""
+class NgramOptions:
+    """Counts of all lengths up to this one, each leaning on the shorter."""
     order: int = option(6, "length of the longest n-gram: 2 looks at one previous symbol, 6 at five", least=1, most=24)
+    smoothing: str = option("modified-kneser-ney", "how counts become probabilities",
+                            choices=("modified-kneser-ney", "kneser-ney", "absolute", "witten-bell", "good-turing"))
+    memory: Bytes = option(NO_LIMIT, "count in about this much memory, for instance 1GB, and on disk what does not fit; 0 is no limit", least=0)
 
 
 @dataclass(frozen=True)
@@ -157,8 +172,9 @@ def convert(value: Any, hint: Any) -> Any:
     try:
         converted = hint(value)
     except (ValueError, OverflowError):
-        raise ValueError(f"must be {'a whole number' if hint is int else 'a number'}, received {value!r}") from None
-    if hint is int and isinstance(value, float) and value != converted:
+        wanted = {int: "a whole number", Bytes: "a number of bytes such as 500MB or 2GB"}.get(hint, "a number")
+        raise ValueError(f"must be {wanted}, received {value!r}") from None
+    if issubclass(hint, int) and isinstance(value, float) and value != converted:
         raise ValueError(f"must be a whole number, received {value!r}")
     if hint is float and not math.isfinite(converted):
         raise ValueError(f"must be finite, received {value!r}")

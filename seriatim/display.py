@@ -84,6 +84,16 @@ class Watcher:
     def on_validation(self, event: Event) -> None:
         self.best = event["best"]
 
+    def on_pass(self, event: Event) -> None:
+        if event["seconds"] > 0.5:
+            self.bar(self.model, event["share"], event["words"])
+            if not self.live and event["seconds"] - self.printed > PLAIN_SECONDS:
+                self.printed = event["seconds"]
+                self.console.print(f"{self.model}: {event['words']}, {100 * event['share']:.0f} %", highlight=False)
+
+    def on_note(self, event: Event) -> None:
+        self.console.print(f"[dim]{event['words']}[/dim]", highlight=False)
+
     def on_counted(self, event: Event) -> None:
         self.bar(self.model, 1.0, f"counted {event['symbols']:,} symbols in {event['seconds']:.1f} s")
 

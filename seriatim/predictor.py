@@ -28,7 +28,7 @@ except ImportError:                       # not every system has it
 
 from seriatim import __version__, training
 from seriatim.batches import prompts
-from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, fit_codec, load_codec
+from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, fit_and_encode, load_codec
 from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml, to_toml
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
@@ -137,8 +137,14 @@ class Predictor:
             leftover.unlink()
 
 
-def load(folder: str | Path) -> Predictor:
-    """A finished run folder -> Predictor; every file is checked against the manifest."""
+MAPPED = 1 << 26                          # bytes; larger weights are mapped and read as they are needed
+
+
+def load(folder: str | Path, verify: bool = False) -> Predictor:
+    """A finished run folder -> Predictor; every file is checked against the manifest.
+
+    Of weights above 64 MB only the size is checked, so that they open at once whatever their size; `verify` reads them through.
+    """
     folder = Path(folder)
     if not os.path.isfile(folder / "manifest.json"):
         if os.path.isfile(folder / "config.toml"):
@@ -150,8 +156,14 @@ def load(folder: str | Path) -> Predictor:
     if not isinstance(files, dict) or not {"config.toml", "codec.json", "weights.safetensors"} <= files.keys():
         raise RunError(f"{folder / 'manifest.json'} is damaged", do="Restore it or fit again")
     for name, entry in files.items():
-        if Path(name).name != name or not isinstance(entry, dict) or checksum(folder / name) != entry.get("sha256"):
-            raise RunError(f"{folder / name} is not the file that was written", got="another checksum", do="Restore it or fit again")
+        if Path(name).name != name or not isinstance(entry, dict):
+            raise RunError(f"{folder / 'manifest.json'} is damaged", do="Restore it or fit again")
+        size = os.path.getsize(folder / name) if os.path.isfile(folder / name) else None
+        wrong = "another size" if size != entry.get("bytes") else ""
+        if not wrong and (verify or size <= MAPPED) and checksum(folder / name) != entry.get("sha256"):
+            wrong = "another checksum"
+        if wrong:
+            raise RunError(f"{folder / name} is not the file that was written", got=wrong, do="Restore it or fit again")
     settings = from_toml(read_bytes(folder / "config.toml").decode("utf-8", "replace"), str(folder / "config.toml"))
     try:
         run, codec = settings["run"], load_codec(read_json(folder / "codec.json"), str(folder / "codec.json"))
@@ -203,8 +215,7 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
         train, valid = hold_out(train)
     if valid is not None and valid.by != train.by:
         raise DataError("training and validation data are cut differently", got=f"by {train.by} and by {valid.by}", do="Use the same --by for both")
-    codec = fit_codec(train.main, build(CodecOptions, chosen, "codec"))
-    ids = codec.encode(train.main)
+    codec, ids = fit_and_encode(train.main, build(CodecOptions, chosen, "codec"))
     held = None if valid is None else codec.encode(valid.main)
     if held is not None and not len(held.flat):
         raise DataError(f"{valid.origin} has nothing to validate on", do="Give a longer validation text")

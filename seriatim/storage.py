@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from seriatim.errors import RunError
 
@@ -21,14 +25,20 @@ reached: Callable[[str], None] = lambda point: None    # tests replace this to s
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Replace a file in one step."""
+    write_pieces(path, [content[:len(content) // 2], content[len(content) // 2:]])
+
+
+def write_pieces(path: Path, pieces: Sequence[Any]) -> None:
+    """The same for a file in pieces, at least two: memory is not taken for the whole."""
     temporary = path.with_name(path.name + ".partial")
     try:
         with open(temporary, "wb") as file:
             reached("nothing written")
-            file.write(content[:len(content) // 2])
+            for piece in pieces[:-1]:
+                file.write(piece)
             file.flush()
             reached("half written")
-            file.write(content[len(content) // 2:])
+            file.write(pieces[-1])
             reached("written")
             file.flush()
             os.fsync(file.fileno())
@@ -72,10 +82,24 @@ def read_json(path: Path) -> Any:
 
 
 def write_arrays(path: Path, arrays: dict[str, Any], record: Any = None) -> None:
-    """Tensors by name, and a JSON record beside them in the same file."""
-    from safetensors.torch import save
-    metadata = None if record is None else {"record": json.dumps(record)}
-    write_bytes(path, save({name: array.contiguous() for name, array in arrays.items()}, metadata))
+    """Tensors by name, and a JSON record beside them in the same file: safetensors, an array at a time, so that they may be larger
+    than the memory."""
+    kinds = {"float64": "F64", "int64": "I64", "float32": "F32", "int32": "I32", "bfloat16": "BF16", "float16": "F16", "uint8": "U8", "bool": "BOOL"}
+    names = sorted(arrays, key=lambda name: (-arrays[name].element_size(), name))         # the widest first: all begin at a multiple of their size
+    header, place = {} if record is None else {"__metadata__": {"record": json.dumps(record)}}, 0
+    for name in names:
+        array, size = arrays[name], arrays[name].numel() * arrays[name].element_size()
+        header[name] = {"dtype": kinds[str(array.dtype).removeprefix("torch.")], "shape": list(array.shape), "data_offsets": [place, place + size]}
+        place += size
+    words = json.dumps(header).encode()
+    words += b" " * (-len(words) % 8)
+    write_pieces(path, [len(words).to_bytes(8, "little"), words, *(raw(arrays[name]) for name in names)])
+
+
+def raw(tensor: Any) -> Any:
+    """The bytes of a tensor, without a copy where it can be."""
+    from torch import uint8
+    return memoryview(tensor.detach().contiguous().reshape(-1).view(uint8).numpy()) if tensor.numel() else b""
 
 
 def read_arrays(path: Path) -> tuple[dict[str, Any], Any]:
@@ -89,5 +113,39 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], Any]:
         raise RunError(f"{path} cannot be read", got=error, do="Restore it or fit again") from None
 
 
+class Space:
+    """Room for long arrays: in memory or, when they would not fit, in nameless files that are mapped into it."""
+
+    def __init__(self, on_disk: bool = False):
+        self.on_disk = on_disk
+
+    def empty(self, length: int, kind: type) -> np.ndarray:
+        """An array to be filled. Its place on disk is taken at once: a full disk is an error here, not a crash later."""
+        size = length * np.dtype(kind).itemsize
+        if not self.on_disk or size < 1 << 16:
+            return np.empty(length, kind)
+        try:
+            with tempfile.TemporaryFile(prefix="seriatim-") as file:
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, size)
+                else:
+                    file.truncate(size)
+                return np.memmap(file, kind, "r+", shape=(length,))
+        except OSError as error:
+            raise RunError(f"there is no room for {size:,} bytes in {tempfile.gettempdir()}", got=error.strerror or error,
+                           do="Free some space, or set TMPDIR to a folder that has it") from None
+
+    def leave(self, *arrays: np.ndarray) -> None:
+        """These are not needed for a while: their pages go to disk and leave the memory."""
+        for array in arrays:
+            mapped = getattr(array, "_mmap", None)
+            if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+                mapped.madvise(mmap.MADV_DONTNEED)
+
+
 def checksum(path: Path) -> str:
-    return hashlib.sha256(read_bytes(path)).hexdigest()
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, ValueError) as error:
+        raise RunError(f"cannot read {path}", got=getattr(error, "strerror", None) or error, do="Check the run folder") from None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,10 +33,9 @@ class Language:
         if not len(train.flat):
             raise DataError("the training data is empty", do="Give a longer text")
 
-    def count(self, model: Model) -> int:
-        """Let a count model read the data once; the number of symbols read."""
-        model.count(self.train, stop=self.by == "line")
-        return len(self.train.flat)
+    def counting(self, model: Model) -> Iterator[dict[str, Any]]:
+        """Let a count model read the data, telling how far it is."""
+        return model.counting(self.train, stop=self.by == "line")
 
     def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
         """The batches of one pass; the same for the same seed and number."""

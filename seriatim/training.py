@@ -57,8 +57,12 @@ def fit(model: Model, parts: list[Part], task: Language, checkpoint: Path | None
         yield {"event": "part", "model": part.name, "part": i, "parts": len(parts)}
         if rung(part.name).counts:
             begin = time.perf_counter()
-            symbols = task.count(each)
-            yield {"event": "counted", "seconds": time.perf_counter() - begin, "symbols": symbols}
+            for progress in task.counting(each):
+                if "note" in progress:
+                    yield {"event": "note", "words": progress["note"]}
+                else:
+                    yield {"event": "pass", "words": progress["words"], "share": progress["share"], "seconds": time.perf_counter() - begin}
+            yield {"event": "counted", "seconds": time.perf_counter() - begin, "symbols": len(task.train.flat)}
         else:
             file = None if checkpoint is None else checkpoint / f"checkpoint-{i}.safetensors"
             yield from Loop(each, task, part.training, file).run()

@@ -10,6 +10,8 @@ from seriatim.config import DecodingOptions
 from seriatim.decoding import decode
 from seriatim.models import create, parse
 from seriatim.models.base import detach, leaves, masked_mean, regrow, select
+from seriatim.scoring import score, score_lines, score_stream
+from tests.conftest import symbols
 from tests.ladder import RUNGS, VOCABULARY, random_rows, settings_for, small_model
 
 TOLERANCE = 1e-5
@@ -42,6 +44,16 @@ def test_log_prob_of_given_symbols_is_the_cell_of_the_whole_row(name):
     model, y = small_model(name), random_rows(ROWS, TIME)
     with torch.no_grad():
         assert close(model.predict(batch_of(y)).log_prob(y), all_at_once(model, y).gather(-1, y[..., None])[..., 0])
+
+
+@every_rung
+@pytest.mark.parametrize("by", ["line", "stream"])
+def test_scoring_a_corpus_at_once_equals_scoring_it_row_by_row(name, by):
+    model = small_model(name)
+    ids = symbols([np.random.default_rng(length).integers(0, VOCABULARY, length) for length in ((7, 0, 1, 12) if by == "line" else (300,))])
+    with torch.no_grad():
+        walked = score_lines(model, ids) if by == "line" else score_stream(model, ids)
+    assert close(torch.from_numpy(score(model, ids, by).values), torch.from_numpy(walked.values))
 
 
 @every_rung

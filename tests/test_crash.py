@@ -96,8 +96,7 @@ def test_killed_at_a_named_point_resumes_to_the_same_bits(model, point, write, t
 @every_model
 def test_the_writes_named_above_are_all_there_are(model, tmp_path, monkeypatch):
     written = []
-    monkeypatch.setattr(storage, "write_bytes", lambda path, content, real=storage.write_bytes: (written.append(path.name), real(path, content)))
-    monkeypatch.setattr("seriatim.predictor.write_bytes", storage.write_bytes)
+    monkeypatch.setattr(storage, "write_pieces", lambda path, pieces, real=storage.write_pieces: (written.append(path.name), real(path, pieces)))
     fit("language", model, DATA, out=tmp_path / "run", **SETTINGS[model])
     assert written == ["config.toml", "codec.json", *["checkpoint-0.safetensors"] * 13, "weights.safetensors", "metrics.json", "manifest.json"]
 

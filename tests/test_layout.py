@@ -9,8 +9,8 @@ from pathlib import Path
 import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
-ROOMS = ["errors", "config", "storage", "data", "codecs", "batches", "distributions", "layers", "models", "scoring", "tasks", "training", "decoding",
-         "evaluation", "display", "predictor", "verbs", "figures", "report", "comparison", "cli"]
+ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "distributions", "layers", "models", "scoring", "tasks", "training",
+         "decoding", "evaluation", "display", "predictor", "verbs", "figures", "report", "comparison", "cli"]
 
 
 def room(path: Path) -> str:

@@ -92,7 +92,7 @@ def test_a_config_that_promises_a_giant_is_refused_before_memory_is_taken(tmp_pa
     config = (folder / "config.toml").read_text().replace("width = 8", "width = 65536")
     (folder / "config.toml").write_text(config)
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"]["config.toml"]["sha256"] = hashlib.sha256(config.encode()).hexdigest()
+    manifest["files"]["config.toml"] = {"sha256": hashlib.sha256(config.encode()).hexdigest(), "bytes": len(config)}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(RunError, match="do not fit"):
         load(folder)

@@ -16,13 +16,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from seriatim.codecs.cutting import words_of
 from seriatim.config import CodecOptions, build
-from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, offsets_of
+from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field
 from seriatim.errors import DataError
 
 UNKNOWN, STOP = 0, 1
@@ -51,46 +53,50 @@ class Codec:
     def fit(cls, column: Field, options: CodecOptions) -> Codec:
         """The vocabulary of the training data: most frequent first, rare ones left out."""
         counts = cls.count(column, options)
-        kept = sorted((s for s, n in counts.items() if n >= options.minimum_count and s not in SPECIALS),
-                      key=lambda symbol: (-counts[symbol], symbol))
+        kept = sorted(s for s, n in counts.items() if n >= options.minimum_count and s not in SPECIALS)
+        kept.sort(key=counts.__getitem__, reverse=True)                          # equally frequent ones stay in order
         if options.vocabulary is not None:
             kept = kept[:options.vocabulary - len(SPECIALS)]
         return cls(options, (*SPECIALS, *kept), cls.letters(counts))
 
     @classmethod
     def count(cls, column: Field, options: CodecOptions) -> Counter[str]:
-        return Counter(cls(options, SPECIALS).pieces(column))
+        given, counts = cls(options, SPECIALS).named(column), Counter()
+        numbers = np.bincount(given.flat, minlength=len(given.names))
+        seen = np.flatnonzero(numbers)
+        for i, n in zip(seen.tolist(), numbers[seen].tolist(), strict=True):
+            counts[given.names[i]] += n
+        return counts
 
     @classmethod
     def letters(cls, counts: Counter[str]) -> dict[str, int]:
         """Counts of characters inside words, with the end of each word as ''."""
-        letters: Counter[str] = Counter()
-        for word, n in counts.items():
-            letters[""] += n
-            for letter in word:
-                letters[letter] += n
-        return dict(sorted(letters.items()))
+        codes = np.frombuffer("".join(counts).encode("utf-32-le", "surrogatepass"), np.uint32)
+        times = np.repeat(np.fromiter(counts.values(), np.int64, len(counts)), np.fromiter(map(len, counts), np.int64, len(counts)))
+        numbers = np.bincount(codes, times).astype(np.int64)
+        return {"": sum(counts.values())} | {chr(code): int(numbers[code]) for code in np.flatnonzero(numbers)}
 
     # -- what differs from unit to unit
-    def cut(self, text: str) -> list[str]:
-        """Text -> its pieces."""
-        raise TypeError("a codec says how it cuts")
+    cut: Callable[[str], list[str]] | None = None      # what stands between two blanks -> its pieces; None: it is one piece
 
     def join(self, pieces: list[str]) -> str:
         """Pieces -> text."""
         raise TypeError("a codec says how it joins")
 
     # -- the same for all
+    def named(self, column: Field) -> Field:
+        """The pieces of each sequence with their names, numbered anyhow; symbols given as such are not cut again."""
+        if column.kind == NUMBERS:
+            raise DataError("numbers are not text", do="Choose a field of text or symbols with --field")
+        if column.kind == TEXT and self.cut is not None:
+            return words_of(column, self.cut)
+        given = words_of(column) if column.kind == TEXT else column
+        return replace(given, names=tuple(name.lower() for name in given.names)) if self.options.lower else given
+
     def pieces(self, column: Field) -> list[str]:
         """The pieces of all sequences, one after another."""
-        return [piece for row in self.rows(column) for piece in row]
-
-    def rows(self, column: Field) -> Iterable[list[str]]:
-        """The pieces of each sequence; symbols given as such are not cut again."""
-        if column.kind == SYMBOLS and self.options.unit in ("word", "token"):
-            rows = (column.raw(s) for s in range(len(column)))
-            return ([piece.lower() for piece in row] for row in rows) if self.options.lower else rows
-        return map(self.cut, self.texts(column))
+        given = self.named(column)
+        return [given.names[i] for i in given.flat]
 
     def texts(self, column: Field) -> Iterable[str]:
         """Each sequence as text; symbols are joined by blanks."""
@@ -102,12 +108,9 @@ class Codec:
 
     def encode(self, column: Field) -> Field:
         """Text or given symbols -> numbers in [0, V)."""
-        get, lengths, parts = self.number.get, [], []
-        for row in self.rows(column):
-            parts.append(np.fromiter((get(piece, UNKNOWN) for piece in row), np.int32, len(row)))
-            lengths.append(len(row))
-        values = np.concatenate(parts) if parts else np.zeros(0, np.int32)
-        return Field(values, offsets_of(lengths), SYMBOLS)
+        given = self.named(column)
+        table = np.array([self.number.get(name, UNKNOWN) for name in given.names], np.int32)
+        return Field(table[given.flat], given.offsets - given.offsets[0], SYMBOLS)
 
     def encode_text(self, text: str) -> np.ndarray:
         return self.encode(Field.of_text([text])).values
@@ -151,11 +154,11 @@ class Codec:
 class Characters(Codec):
     """One symbol for each Unicode character."""
 
-    def cut(self, text: str) -> list[str]:
-        return list(text)
-
     def join(self, pieces: list[str]) -> str:
         return "".join(pieces)
+
+    def pieces(self, column: Field) -> list[str]:
+        return [chr(code) for code in self.code_points(column)[0]]
 
     @classmethod
     def count(cls, column: Field, options: CodecOptions) -> Counter[str]:
@@ -212,9 +215,6 @@ class Tokens(Codec):
 
     lossless = False
 
-    def cut(self, text: str) -> list[str]:
-        return text.split()
-
     def join(self, pieces: list[str]) -> str:
         return " ".join(pieces)
 
@@ -229,8 +229,8 @@ class Words(Tokens):
     word of its own; blanks only separate. Written again with one blank between words and none before a
     closing mark."""
 
-    def cut(self, text: str) -> list[str]:
-        return WORD.findall(text)
+    def cut(self, chunk: str) -> list[str]:
+        return WORD.findall(chunk.lower() if self.options.lower else chunk)
 
     def join(self, pieces: list[str]) -> str:
         return OPENING.sub(r"\1", CLOSING.sub(r"\1", " ".join(pieces)))
@@ -290,6 +290,14 @@ def fit_codec(column: Field, options: CodecOptions) -> Codec:
         raise DataError("the training data has no symbols", got=f"{len(column)} sequences, none with a {options.unit}",
                         do="Give a longer text or a smaller minimum count")
     return codec
+
+
+def fit_and_encode(column: Field, options: CodecOptions) -> tuple[Codec, Field]:
+    """The codec of a unit and its training data in numbers; the text is cut into words once for both."""
+    if options.unit in ("word", "token"):
+        column = codec_class(options.unit)(options, SPECIALS).named(column)
+    codec = fit_codec(column, options)
+    return codec, codec.encode(column)
 
 
 def load_codec(record: Any, where: str) -> Codec:

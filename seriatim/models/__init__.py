@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from seriatim.config import DEFAULT_MINUTES, KneserNeyOptions, MarkovOptions, NetworkOptions, TrainingOptions, UniformOptions, UnigramOptions, build
+from seriatim.config import DEFAULT_MINUTES, MarkovOptions, NetworkOptions, NgramOptions, TrainingOptions, UniformOptions, UnigramOptions, build
 from seriatim.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -25,14 +25,20 @@ class Rung:
     options: type
     settings: dict[str, Any] = field(default_factory=dict)    # how it differs from the defaults of its options
     training: dict[str, Any] = field(default_factory=dict)    # how its recipe differs from TrainingOptions; empty: it counts
-    counts: bool = False
+    counts: bool = False                                      # it counts, and is not trained by gradients
+    usual: bool = True                                        # compared unless models are named
 
 
 MODELS: dict[str, Rung] = {
     "uniform": Rung("every symbol equally likely: the floor", "ngram:Uniform", UniformOptions, counts=True),
     "unigram": Rung("how frequent each symbol is", "ngram:Unigram", UnigramOptions, counts=True),
     "markov": Rung("what followed the last few symbols, with a pseudo-count", "ngram:Markov", MarkovOptions, counts=True),
-    "kneser-ney": Rung("counts of all orders at once, discounted (modified Kneser-Ney)", "kneser_ney:KneserNey", KneserNeyOptions, counts=True),
+    "kneser-ney": Rung("counts of all orders at once, discounted (modified Kneser-Ney)", "ngram:Ngram", NgramOptions, counts=True),
+    "witten-bell": Rung("the same, lending by the number of different continuations", "ngram:Ngram", NgramOptions, {"smoothing": "witten-bell"},
+                        counts=True, usual=False),
+    "absolute": Rung("the same, with one discount and plain counts", "ngram:Ngram", NgramOptions, {"smoothing": "absolute"}, counts=True, usual=False),
+    "good-turing": Rung("the same, discounted by Good and Turing's estimate (Katz)", "ngram:Ngram", NgramOptions, {"smoothing": "good-turing"},
+                        counts=True, usual=False),
     "convolution": Rung("causal dilated convolutions, gated", "network:Network", NetworkOptions,
                         {"mixer": "convolution", "width": 128, "layers": 5, "residual": True},
                         {"rate": 4e-3, "rows": 8}),

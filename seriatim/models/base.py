@@ -12,12 +12,15 @@ generate gives `predict` alone. Shapes: B rows, T time.
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from seriatim.batches import Batch
+from seriatim.data.sequences import Field
 from seriatim.distributions import Distribution
 
 State = Any                                # Tensor | tuple[State, ...]
@@ -65,6 +68,19 @@ class Model:
         """Mean negative log-probability of what counts in batch.y, and the state to carry on."""
         distribution, state = self.unroll(batch, state)
         return -masked_mean(distribution.log_prob(batch.y), batch.y_mask), state
+
+    def sweep(self, ids: Field, stop: bool) -> np.ndarray | None:
+        """(N,) log-probability of every symbol of a corpus (and, with `stop`, of the end of each sequence), all at once; None: it walks."""
+        return None
+
+    def counting(self, ids: Field, stop: bool) -> Iterator[dict[str, Any]]:
+        """Learn by counting, telling how far it is."""
+        raise TypeError(f"{type(self).__name__} does not count")
+
+    def count(self, ids: Field, stop: bool) -> None:
+        """Learn by counting."""
+        for _ in self.counting(ids, stop):
+            pass
 
     def trace(self, batch: Batch) -> dict[str, Tensor]:
         """What happened inside, by name; empty for a model with nothing to show."""

@@ -12,10 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from seriatim.batches import Batch
+from seriatim.data.sequences import Field
 from seriatim.distributions import Distribution, Mixed
 from seriatim.models.base import Model, State
 
@@ -38,6 +40,12 @@ class Mixture(Model):
     def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
         states = [None] * len(self.parts) if state is None else state
         return self._mix([part.unroll(batch, inner) for part, inner in zip(self.parts, states, strict=True)])
+
+    def sweep(self, ids: Field, stop: bool) -> np.ndarray | None:
+        swept = [part.sweep(ids, stop) for part in self.parts]
+        if any(each is None for each in swept):
+            return None
+        return np.logaddexp.reduce([each + weight for each, weight in zip(swept, self.log_weights.tolist(), strict=True)])
 
     def weigh(self, log_probs: Tensor, rounds: int = 200) -> None:
         """Fit the weights by EM, from (N, M) log-probabilities of held-out symbols under each part."""

@@ -1,25 +1,36 @@
-"""Models that count: uniform, unigram and Markov.
+"""Models that count: uniform, unigram, Markov, and smoothed n-grams of all orders at once.
 
-    p(w | c) = (#(c w) + k) / (#(c) + k V)          c: the last `order` symbols, k: the pseudo-count
+An n-gram model is two tables: log p(w | c) for every n-gram seen, and log g(c) for every context, which is
+what a symbol not seen after c must add before it asks the next shorter context:
 
-With k = 0 these are relative frequencies. A context never seen has none, and with k > 0 the formula would
-forget all and say 1 / V; the answer is instead that of its longest seen ending (the oldest symbol is
-dropped first), in the last resort the unigram. The state is the last `order` symbols.
+    log p(w | c) = table(c w)                        if c w was seen
+                   log g(c) + log p(w | c')          otherwise;  c': c without its oldest symbol
+
+The state is the node of every ending of what was seen, the longest last: a step is one look-up for each
+length, whatever the order. Whole texts are scored in one sweep over sorted queries.
+Shapes: B rows, T time, M queries, K nodes of a level, V symbols, n order.
 """
 from __future__ import annotations
 
 import math
+from collections.abc import Generator, Iterator
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from seriatim.batches import Batch
-from seriatim.config import MarkovOptions, UniformOptions, UnigramOptions
+from seriatim.config import MarkovOptions, NgramOptions, UniformOptions, UnigramOptions
 from seriatim.data.sequences import Field
 from seriatim.distributions import Categorical, Distribution
 from seriatim.models.base import Model, State
-from seriatim.models.counts import Counts
+from seriatim.models.counts import Counts, Progress, laid_out
+from seriatim.models.smoothing import SMOOTHING, STATISTICS, Level, Smoothing, add
+from seriatim.models.tables import Tables
+from seriatim.parallel import side_by_side
+from seriatim.storage import Space
+
+STRETCH = 1 << 18                           # symbols scored at once
 
 
 class Uniform(Model):
@@ -35,8 +46,9 @@ class Uniform(Model):
     def step(self, y: Tensor, state: State) -> tuple[Distribution, State]:
         return Categorical(torch.zeros(len(y), self.vocabulary)), state
 
-    def count(self, ids: Field, stop: bool) -> None:
+    def counting(self, ids: Field, stop: bool) -> Iterator[Progress]:
         """There is nothing to count."""
+        return iter(())
 
     def arrays(self) -> dict[str, Tensor]:
         return {}
@@ -47,100 +59,196 @@ class Uniform(Model):
 
 
 class Ngram(Model):
-    """A model that looks at the last `reach` symbols and no further. The state is these symbols, START before the first."""
+    """Counts of all lengths up to `order`, each leaning on the shorter: see `smoothing`."""
 
-    vocabulary: int
-    reach: int
+    def __init__(self, vocabulary: int, options: NgramOptions):
+        self.vocabulary, self.reach, self.memory = vocabulary, options.order - 1, options.memory
+        self.method = SMOOTHING[options.smoothing]
+        self.tables = Tables.nothing(vocabulary + 1, options.order)
+        self.discounts: list[np.ndarray] = []                                     # of level n at [n - 1], by count
 
-    def log_prob(self, contexts: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """(M, reach) contexts, (M,) symbols -> (M,): touches only the cells asked for."""
-        raise TypeError(f"{type(self).__name__} does not say")
+    # -- learning
+    def counting(self, ids: Field, stop: bool) -> Iterator[Progress]:
+        """Learn: count, then smooth from the shortest n-grams to the longest."""
+        places = len(ids.flat) + len(ids) * (1 + stop)
+        space = Space(on_disk=0 < self.memory < places * (40 + 40 * self.reach))  # bytes of all that counting and smoothing hold
+        counts = Counts(self.vocabulary + 1)
+        yield from counts.counting(ids, self.reach + 1, stop, space)
+        self.tables, self.discounts = Tables(counts.base, [], [], [], [], []), []
+        lower = np.full(1, 1 / self.vocabulary, np.float32)                       # p of the level before
+        for n in range(1, self.reach + 2):
+            lower = yield from self.smooth_level(counts, n, lower, space)
 
-    def log_probs(self, contexts: np.ndarray) -> np.ndarray:
-        """(M, reach) contexts -> (M, V)."""
-        raise TypeError(f"{type(self).__name__} does not say")
+    def smooth_level(self, counts: Counts, n: int, lower: np.ndarray, space: Space) -> Generator[Progress, None, np.ndarray]:
+        """Turn the counts of one level into its tables, a block of contexts at a time."""
+        keys, base = counts.keys[n - 1], counts.base
+        a, discount = counts.amounts(n, self.method.continuation), np.zeros(1)
+        t = np.bincount(np.minimum(a, STATISTICS), minlength=STATISTICS + 1)[:STATISTICS]
+        discount = self.method.discounts(t)
+        if discount is None:
+            discount = np.array(self.method.fallback)
+            yield {"note": f"too few {n}-grams to estimate their discounts: {', '.join(f'{d:.3g}' for d in discount[1:])} are used"}
+        p, log_p, log_g = (space.empty(length, np.float32) for length in (len(keys), len(keys), len(lower)))
 
+        def weigh(block: tuple[int, int, int, int]) -> tuple:
+            first, last, begin, end = block                                       # contexts, and the places of their n-grams
+            context = keys[begin:end] // base - first if n > 1 else np.zeros(end - begin, np.int64)
+            level = Level(a[begin:end], context, np.bincount(context, a[begin:end], last - first),
+                          lower[counts.endings[n - 1][begin:end]].astype(np.float64), discount)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                some_p, some_g = self.method.weigh(level)
+                return block, *self.settled(level, some_p, some_g)
+
+        for (first, last, begin, end), some_p, some_log_p, some_log_g in side_by_side(weigh, counts.context_blocks(n)):
+            p[begin:end], log_p[begin:end], log_g[first:last] = some_p, some_log_p, some_log_g
+            yield {"words": f"smoothing {n}-grams", "share": end / max(1, len(keys))}
+        if n == 1:
+            p[-1], log_p[-1] = 0.0, -np.inf                                       # START is never predicted
+        self.discounts.append(discount)
+        self.tables.take_level(keys, log_p, log_g, counts.counts[n - 1], np.minimum(a, 255).astype(np.uint8))
+        space.leave(log_p, log_g, keys, counts.counts[n - 1], counts.endings[n - 1])
+        return p
+
+    def settled(self, level: Level, p: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """p, log p and log g; a context that was never followed leaves all to the shorter one."""
+        g = np.where(level.total > 0, g, 1.0)
+        p = np.where(level.total[level.context] > 0, p, level.lower)
+        return p, np.log(p), np.log(g)
+
+    def lean(self, shorter: np.ndarray, log_g: np.ndarray) -> np.ndarray:
+        """What a context makes of the shorter one's answer, for a symbol it has not seen."""
+        return shorter + log_g
+
+    # -- answering: the state of a row is its nodes of level 1 to n - 1, with -1 where that ending was never seen
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         begin = torch.full((len(batch.x), self.reach), self.vocabulary)           # START everywhere
-        seen = torch.cat([begin, batch.x], 1)                                     # (B, reach + P)
-        places = batch.x_lengths[:, None] + torch.arange(self.reach)              # (B, reach)
-        state = seen.gather(1, places)
+        seen = torch.cat([begin, batch.x], 1)                                     # (B, n - 1 + P)
+        last = seen.gather(1, batch.x_lengths[:, None] + torch.arange(self.reach))  # (B, n - 1)
+        state = torch.full((len(batch.x), self.reach), -1)
+        for t in range(self.reach):
+            state = self.advance(last[:, t:t + 1], state)[:, 0]
         return Counted(self, state), state
 
     def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
-        seen = torch.cat([state, y], 1)                                           # (B, reach + T)
-        contexts = seen[:, 1:].unfold(1, self.reach, 1) if self.reach else seen[..., None][..., :0]  # (B, T, reach)
-        return Counted(self, contexts), seen[:, seen.shape[1] - self.reach:]
+        nodes = self.advance(y, state)
+        return Counted(self, nodes), nodes[:, -1]
+
+    def advance(self, y: Tensor, state: Tensor) -> Tensor:
+        """(B, T) symbols after a state -> (B, T, n - 1) the nodes after each."""
+        nodes, symbols = torch.full((*y.shape, self.reach), -1), y.numpy().reshape(-1)
+        for level in range(self.reach):
+            before = torch.cat([state[:, None, level - 1], nodes[:, :-1, level - 1]], 1).numpy().reshape(-1)   # (B T,) nodes of `level`
+            nodes[..., level] = torch.from_numpy(self.tables.child(level, before, symbols)).reshape(y.shape)
+        return nodes
+
+    def look_up(self, nodes: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(M, n - 1) nodes, (M,) symbols -> (M,) log-probabilities; the length of the n-gram that gave each, and its node."""
+        found, used, node = self.tables.log_p[0][y], np.ones(len(y), np.int64), y.copy()
+        for level in range(1, self.reach + 1):
+            known = np.flatnonzero(nodes[:, level - 1] >= 0)
+            context = nodes[known, level - 1]
+            child = self.tables.child(level, context, y[known])
+            seen = child >= 0
+            found[known] = self.lean(found[known], self.tables.log_g[level][context])
+            found[known[seen]] = self.tables.log_p[level][child[seen]]
+            used[known[seen]], node[known[seen]] = level + 1, child[seen]
+        return found, used, node
+
+    def log_probs(self, nodes: np.ndarray) -> np.ndarray:
+        """(M, n - 1) nodes -> (M, V)."""
+        rows = np.tile(self.tables.log_p[0][np.arange(self.vocabulary)], (len(nodes), 1))
+        for level in range(1, self.reach + 1):
+            known = np.flatnonzero(nodes[:, level - 1] >= 0)
+            rows[known] = self.lean(rows[known], self.tables.log_g[level][nodes[known, level - 1]][:, None])
+            row, symbol, place = self.tables.children_of(level, nodes[:, level - 1])
+            rows[row, symbol] = self.tables.log_p[level][place]
+        return rows
+
+    def sweep(self, ids: Field, stop: bool) -> np.ndarray:
+        """(N,) log-probability of every symbol of a corpus, and of STOP: long stretches at once, side by side."""
+        symbols = laid_out(ids, self.vocabulary, stop)[:-1]
+
+        def stretch(begin: int) -> np.ndarray:
+            before = min(begin, self.reach)                                       # the symbols that the first ones look back at
+            return self.swept(symbols[begin - before:begin + STRETCH].astype(np.int64))[before:]
+
+        scores = np.concatenate([np.zeros(0, np.float32), *side_by_side(stretch, range(0, len(symbols), STRETCH))])
+        return scores[symbols != self.vocabulary]
+
+    def swept(self, symbols: np.ndarray) -> np.ndarray:
+        """(M,) symbols one after another -> (M,) log-probability of each."""
+        node, score = symbols, self.tables.log_p[0][symbols]                      # the n-gram that ends at each place, and what is known so far
+        for level in range(1, self.reach + 1):
+            known = np.flatnonzero(node[:-1] >= 0) + 1                            # places whose context was seen
+            context = node[known - 1]
+            child = self.tables.child(level, context, symbols[known])
+            found = self.lean(score[known], self.tables.log_g[level][context])
+            seen = child >= 0
+            found[seen] = self.tables.log_p[level][child[seen]]
+            score[known] = found
+            node = np.full(len(symbols), -1)
+            node[known] = child
+        return score
+
+    def trace(self, batch: Batch) -> dict[str, Tensor]:
+        """For each place of y: the length of the n-gram that answered, what was taken from its count, and the log g it went through."""
+        nodes, y = self.unroll(batch)[0].nodes.reshape(-1, self.reach).numpy(), batch.y.reshape(-1).numpy()
+        found, order, node = self.look_up(nodes, y)
+        own, discount = np.zeros(len(y), np.float32), np.zeros(len(y), np.float32)
+        for n in np.unique(order):
+            rows = order == n
+            own[rows] = self.tables.log_p[n - 1][node[rows]]
+            if len(self.discounts) >= n and len(self.tables.amounts[n - 1]):
+                discount[rows] = self.discounts[n - 1][np.minimum(self.tables.amounts[n - 1][node[rows]], len(self.discounts[n - 1]) - 1)]
+        return {name: torch.from_numpy(array).reshape(batch.y.shape)
+                for name, array in (("order", order), ("discount", discount), ("back_off", found - own))}
+
+    # -- keeping
+    def arrays(self) -> dict[str, Tensor]:
+        return self.tables.arrays() | {f"discounts.{n}": torch.from_numpy(discount) for n, discount in enumerate(self.discounts, 1)}
+
+    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        discounts = {name: array for name, array in arrays.items() if name.startswith("discounts.")}
+        if any(array.dtype != torch.float64 or array.dim() != 1 or not len(array) for array in discounts.values()):
+            raise ValueError("the discounts are not numbers")
+        self.tables = Tables.of_arrays(self.vocabulary + 1, self.reach + 1, {name: array for name, array in arrays.items() if name not in discounts})
+        self.discounts = [discounts[f"discounts.{n}"].numpy() for n in range(1, len(discounts) + 1)]
+
+    def size(self) -> int:
+        return sum(map(len, self.tables.log_p)) + sum(map(len, self.tables.log_g))
 
 
 class Markov(Ngram):
-    """What followed the last `order` symbols in training."""
+    """What followed the last `order` symbols in training: unlike Ngram, a context that was seen answers alone.
+
+        p(w | c) = (#(c w) + k) / (#(c) + k V)          k: the pseudo-count
+
+    With k = 0 these are relative frequencies. A context never followed has none, and with k > 0 the formula would forget all and say
+    1 / V; its longest ending that was followed answers instead.
+    """
 
     def __init__(self, vocabulary: int, options: MarkovOptions):
-        self.vocabulary, self.reach, self.add = vocabulary, options.order, options.add
-        nothing = [np.zeros(0, np.int64)] * (self.reach + 1)
-        self.counts = Counts(vocabulary + 1, nothing, nothing)
+        super().__init__(vocabulary, NgramOptions(order=options.order + 1, memory=options.memory))
+        self.method = Smoothing(lambda level: add(level, options.add, vocabulary))
 
-    def count(self, ids: Field, stop: bool) -> None:
-        """Learn: count every n-gram of the training data."""
-        self.counts = Counts.of(ids, self.reach + 1, self.vocabulary, stop)
+    def settled(self, level: Level, p: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return p, np.log(p), np.where(level.total > 0, np.log(g), np.nan)
 
-    def log_prob(self, contexts: np.ndarray, y: np.ndarray) -> np.ndarray:
-        node, level = self.longest(contexts)
-        count, total = np.zeros(len(y)), np.zeros(len(y))
-        for depth in np.unique(level):
-            rows = level == depth
-            total[rows] = self.counts.total(depth, node[rows])
-            count[rows] = self.counts.count(depth + 1, self.counts.child(depth, node[rows], y[rows]))
-        return self.smooth(count, total)
-
-    def log_probs(self, contexts: np.ndarray) -> np.ndarray:
-        node, level = self.longest(contexts)
-        count = np.zeros((len(contexts), self.vocabulary))
-        for depth in np.unique(level):
-            rows = level == depth
-            count[rows] = self.counts.rows(depth, node[rows])
-        return self.smooth(count, count.sum(-1, keepdims=True))
-
-    def longest(self, contexts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The node that answers for each context, and its level: the longest ending ever seen."""
-        node, level = self.counts.find(contexts), np.full(len(contexts), self.reach)
-        lost = np.arange(len(contexts))
-        for depth in range(self.reach - 1, -1, -1):
-            lost = lost[self.counts.total(depth + 1, node[lost]) == 0]
-            node[lost] = self.counts.find(contexts[lost, self.reach - depth:])
-            level[lost] = depth
-        return node, level
-
-    def smooth(self, count: np.ndarray, total: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            return np.log(count + self.add) - np.log(total + self.add * self.vocabulary)
+    def lean(self, shorter: np.ndarray, log_g: np.ndarray) -> np.ndarray:
+        """A context that was followed by anything does not ask; here log g is its own answer."""
+        return np.where(np.isnan(log_g), shorter, log_g)
 
     def trace(self, batch: Batch) -> dict[str, Tensor]:
-        """The order that answered at each place of y."""
-        contexts = self.unroll(batch)[0].contexts
-        level = self.longest(contexts.reshape(-1, self.reach).numpy())[1]
-        return {"order": torch.from_numpy(level).reshape(batch.y.shape)}
-
-    def arrays(self) -> dict[str, Tensor]:
-        levels = enumerate(zip(self.counts.keys, self.counts.counts, strict=True), 1)
-        return {f"{name}.{n}": torch.from_numpy(array) for n, level in levels for name, array in zip(("keys", "counts"), level)}
-
-    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
-        levels = range(1, self.reach + 2)
-        wanted = {f"{name}.{n}" for n in levels for name in ("keys", "counts")}
-        if set(arrays) != wanted or any(a.dtype != torch.int64 or a.dim() != 1 for a in arrays.values()):
-            raise ValueError(f"a Markov model of order {self.reach} has the arrays {sorted(wanted)}")
-        keys, counts = ([arrays[f"{name}.{n}"].numpy() for n in levels] for name in ("keys", "counts"))
-        nodes = 1
-        for key, count in zip(keys, counts, strict=True):
-            if len(key) != len(count) or np.any(np.diff(key) <= 0) or np.any(count < 0) or np.any((key < 0) | (key >= nodes * (self.vocabulary + 1))):
-                raise ValueError("counts and keys do not belong together")
-            nodes = len(key)
-        self.counts = Counts(self.vocabulary + 1, keys, counts)
+        """The number of symbols looked at, at each place of y."""
+        nodes = self.unroll(batch)[0].nodes.reshape(-1, self.reach).numpy()
+        order = np.zeros(len(nodes), np.int64)
+        for level in range(1, self.reach + 1):
+            known = np.flatnonzero(nodes[:, level - 1] >= 0)
+            order[known[~np.isnan(self.tables.log_g[level][nodes[known, level - 1]])]] = level
+        return {"order": torch.from_numpy(order).reshape(batch.y.shape)}
 
     def size(self) -> int:
-        return int(np.count_nonzero(self.counts.counts[-1]))
+        return int(np.count_nonzero(self.tables.counts[-1]))
 
 
 class Unigram(Markov):
@@ -153,21 +261,21 @@ class Unigram(Markov):
 class Counted(Distribution):
     """What a count model says after given contexts, looked up when asked."""
 
-    def __init__(self, model: Ngram, contexts: Tensor):
-        self.model, self.contexts = model, contexts                               # (..., reach)
+    def __init__(self, model: Ngram, nodes: Tensor):
+        self.model, self.nodes = model, nodes                                     # (..., n - 1)
 
     def log_prob(self, y: Tensor) -> Tensor:
-        contexts = self.contexts.reshape(math.prod(y.shape), self.contexts.shape[-1])
-        return torch.from_numpy(self.model.log_prob(contexts.numpy(), y.reshape(-1).numpy())).reshape(y.shape)
+        nodes = self.nodes.reshape(math.prod(y.shape), self.nodes.shape[-1])
+        return torch.from_numpy(self.model.look_up(nodes.numpy(), y.reshape(-1).numpy())[0]).reshape(y.shape)
 
     def log_probs(self) -> Tensor:
-        shape = self.contexts.shape[:-1]
-        contexts = self.contexts.reshape(math.prod(shape), self.contexts.shape[-1])
-        return torch.from_numpy(self.model.log_probs(contexts.numpy())).reshape(*shape, self.model.vocabulary)
+        shape = self.nodes.shape[:-1]
+        nodes = self.nodes.reshape(math.prod(shape), self.nodes.shape[-1])
+        return torch.from_numpy(self.model.log_probs(nodes.numpy())).reshape(*shape, self.model.vocabulary)
 
     def __getitem__(self, index) -> Counted:
-        return Counted(self.model, self.contexts[index])
+        return Counted(self.model, self.nodes[index])
 
     @classmethod
     def concatenate(cls, parts: list[Counted], axis: int) -> Counted:
-        return cls(parts[0].model, torch.cat([part.contexts for part in parts], axis))
+        return cls(parts[0].model, torch.cat([part.nodes for part in parts], axis))

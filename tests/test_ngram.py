@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 import seriatim
 from seriatim.codecs.symbols import STOP
-from seriatim.config import KneserNeyOptions
-from seriatim.models.kneser_ney import FALLBACK, KneserNey, discounts_of
+from seriatim.config import NgramOptions
+from seriatim.models.ngram import Ngram
+from seriatim.models.smoothing import FALLBACK, three_discounts
 from tests.conftest import symbols
+from tests.test_counts import after
 
 V = 5
 
@@ -31,15 +33,15 @@ def test_every_probability_and_back_off_is_that_of_kenlm(public_data):
             if len(parts) >= 2:
                 words = parts[1].split(" ")
                 grams[len(words)].append(([number[word] for word in words], float(parts[0]), float(parts[2]) if len(parts) > 2 else 0.0))
-    assert {n: len(found) for n, found in grams.items()} == {n: len(model.grams.keys[n - 1]) + (n == 1) for n in (1, 2, 3, 4)}  # <unk> has no count
+    assert {n: len(found) for n, found in grams.items()} == {n: len(model.tables.keys[n - 1]) for n in (1, 2, 3, 4)}
     for n, found in grams.items():
-        node = model.grams.find(np.array([gram for gram, _, _ in found]))
+        node = model.tables.find(np.array([gram for gram, _, _ in found]))
         p, g = (np.array([row[i] for row in found]) for i in (1, 2))
         seen = (node >= 0) & np.array([gram != [number["<s>"]] for gram, _, _ in found])    # <s> alone is never predicted
         assert seen.sum() >= len(found) - 2
-        assert np.abs(model.log_p[n - 1][node[seen]] / math.log(10) - p[seen]).max() < 1e-5
+        assert np.abs(model.tables.log_p[n - 1][node[seen]] / math.log(10) - p[seen]).max() < 1e-5
         if n < 4:
-            assert np.abs(model.log_g[n][node[seen]] / math.log(10) - g[seen]).max() < 1e-5
+            assert np.abs(model.tables.log_g[n][node[seen]] / math.log(10) - g[seen]).max() < 1e-5
 
 
 def test_every_sentence_scores_as_in_kenlm(public_data):
@@ -66,7 +68,11 @@ def slow(rows, order: int):
         left = {other[0] for other in counts if len(other) == len(gram) + 1 and other[1:] == gram}
         adjusted[gram] = count if len(gram) == order or gram[0] == V else len(left)
     adjusted.pop((V,), None)
-    discounts = {n: discounts_of(np.array([a for gram, a in adjusted.items() if len(gram) == n] or [0])) for n in range(1, order + 1)}
+    discounts = {}
+    for n in range(1, order + 1):
+        t = np.bincount([min(a, 7) for gram, a in adjusted.items() if len(gram) == n], minlength=8)
+        found = three_discounts(t)
+        discounts[n] = FALLBACK if found is None else tuple(found[1:])
 
     def p(context: tuple, w: int) -> float:
         lower = p(context[1:], w) if context else 1 / V
@@ -82,20 +88,20 @@ def slow(rows, order: int):
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(st.integers(0, V - 1).filter(lambda w: w != STOP), max_size=7), min_size=1, max_size=7), st.integers(1, 4))
 def test_it_equals_the_equations_with_dictionaries(rows, order):
-    model = KneserNey(V, KneserNeyOptions(order=order))
+    model = Ngram(V, NgramOptions(order=order))
     model.count(symbols(rows), stop=True)
     p = slow(rows, order)
     for context in [(V,) * (order - 1), (2, 3, 4)[:order - 1], (2, 2, 2)[:order - 1], (V, V, 3)[3 - (order - 1):]]:
         expected = [p(tuple(context[max((i for i, s in enumerate(context) if s == V), default=0):]), w) for w in range(V)]
-        row = np.exp(model.log_probs(np.array([context], np.int64).reshape(1, order - 1)))[0]
+        row = after(model, context).exp()
         assert np.allclose(row, expected, atol=1e-6) and row.sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_data_too_small_for_discounts_falls_back_and_does_not_abort():
-    model = KneserNey(V, KneserNeyOptions(order=3))
+    model = Ngram(V, NgramOptions(order=3))
     model.count(symbols([[2]]), stop=True)
-    assert model.discounts == [FALLBACK] * 3
-    assert np.exp(model.log_probs(np.array([[V, 2]])))[0].sum() == pytest.approx(1, abs=1e-6)
+    assert [tuple(discount) for discount in model.discounts] == [(0.0, *FALLBACK)] * 3
+    assert after(model, (V, 2)).exp().sum() == pytest.approx(1, abs=1e-6)
 
 
 def test_orders_beyond_any_sequence_and_of_many_symbols_work():
