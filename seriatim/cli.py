@@ -18,7 +18,7 @@ from threading import Thread
 from typing import Any
 
 from seriatim import __version__
-from seriatim.config import UNITS, CodecOptions, DecodingOptions, MarkovOptions, NetworkOptions, NgramOptions, TrainingOptions
+from seriatim.config import UNITS, CacheOptions, CodecOptions, DecodingOptions, MarkovOptions, NetworkOptions, NgramOptions, TrainingOptions
 from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError, nearest
 from seriatim.models import MODELS, choose, parse, rung
 
@@ -82,6 +82,7 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("model (all settings and their defaults: seriatim models MODEL)")
     add_flags(parser, MarkovOptions, ("order",), group=group)
     add_flags(parser, NgramOptions, ("smoothing", "memory"), group=group)
+    add_flags(parser, CacheOptions, ("window",), group=group)
     add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
 
 

@@ -78,6 +78,14 @@ class NgramOptions:
 
 
 @dataclass(frozen=True)
+class CacheOptions:
+    """Counts of the last symbols read, and of nothing else."""
+    window: int = option(5000, "how many symbols back are remembered", least=1, most=1_000_000)
+    match: int = option(5, "longest context that is compared with what was just read", least=0, most=64)
+    trust: float = option(2.0, "weight of a shorter context, in symbols seen", above=0)
+
+
+@dataclass(frozen=True)
 class NetworkOptions:
     """Embedding, a stack of blocks around one kind of mixer, and a head."""
     mixer: str = option("lstm", "how a position hears the ones before it", choices=("rnn", "gru", "lstm", "convolution", "attention"))

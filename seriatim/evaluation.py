@@ -18,7 +18,7 @@ import numpy as np
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data.sequences import TEXT, Field, Sequences
 from seriatim.errors import DataError
-from seriatim.scoring import BLOCK, WARM, score
+from seriatim.scoring import BLOCK, score
 
 if TYPE_CHECKING:
     from seriatim.predictor import Predictor
@@ -93,7 +93,7 @@ def protocol(predictor: Predictor, lossless: bool) -> dict[str, Any]:
         "end_counts": lines,
         "unknown": "scored as <unk>, never dropped; bits per character add the price of spelling it out",
         "context": "each sequence from its beginning" if lines else
-                   f"carried; blocks of {BLOCK} symbols side by side, each after {WARM} symbols read and not scored",
+                   f"carried; blocks of {BLOCK * predictor.model.warm} symbols side by side, each after {predictor.model.warm} read and not scored",
         "text": ("lower-cased first; " if predictor.codec.options.lower else "")
                 + ("lossless" if lossless else "blanks are not modelled, but counted as characters"),
         "interval": f"95 % bootstrap, {RESAMPLES} resamples of " + ("sequences" if lines else f"blocks of {GROUP} symbols"),

@@ -1,7 +1,7 @@
 """How likely is this text? The log-probability of every symbol, by any model: the one yardstick.
 
 Lines are scored whole, each with its STOP. A stream is cut into blocks that run side by side; each block
-is preceded by the last WARM symbols before it, read but not scored, and its state is carried to its end.
+is preceded by as many symbols before it as the model asks for, read but not scored, and its state is carried to its end.
 Shapes: R blocks, N symbols.
 """
 from __future__ import annotations
@@ -14,7 +14,7 @@ from seriatim.batches import Batch, buckets, of_lines, pad, prompts
 from seriatim.data.sequences import SYMBOLS, Field, offsets_of
 from seriatim.models.base import Model
 
-BLOCK, WARM = 4096, 512           # symbols of a stream scored in one go, and read before them
+BLOCK = 8                         # symbols of a stream scored in one go, in multiples of those read before them
 ROWS, CHUNK = 16, 256             # blocks side by side, and most symbols of a row between two looks
 PLACES = 16384                    # padded places in a batch of lines
 CELLS = 1 << 26                   # most places x vocabulary held at a time
@@ -22,17 +22,20 @@ CELLS = 1 << 26                   # most places x vocabulary held at a time
 
 def score(model: Model, ids: Field, by: str) -> Field:
     """Natural-log probability of each symbol, sequence by sequence (lines: STOP is scored last)."""
+    offsets = offsets_of(ids.lengths + (by == "line"))
+    if hasattr(model, "parts"):                                                   # a mixture: each part in its own best way
+        parts = [score(part, ids, by).values + weight for part, weight in zip(model.parts, model.log_weights.tolist(), strict=True)]
+        return Field(np.logaddexp.reduce(parts), offsets, SYMBOLS)
     swept = model.sweep(ids, stop=by == "line")
     if swept is not None:
-        return Field(swept.astype(np.float64), offsets_of(ids.lengths + (by == "line")), SYMBOLS)
-    networks = [part for part in getattr(model, "parts", [model]) if isinstance(part, torch.nn.Module)]
-    modes = [network.training for network in networks]
-    for network in networks:
-        network.eval()
+        return Field(swept.astype(np.float64), offsets, SYMBOLS)
+    training = isinstance(model, torch.nn.Module) and model.training
+    if training:
+        model.eval()
     with torch.inference_mode():
         scored = score_stream(model, ids) if by == "stream" else score_lines(model, ids)
-    for network, mode in zip(networks, modes, strict=True):
-        network.train(mode)
+    if training:
+        model.train()
     return scored
 
 
@@ -50,12 +53,13 @@ def score_lines(model: Model, ids: Field) -> Field:
 def score_stream(model: Model, ids: Field) -> Field:
     stream = ids.flat
     values = np.zeros(len(stream))
-    begins = np.arange(0, len(stream), BLOCK)
+    block = BLOCK * model.warm
+    begins = np.arange(0, len(stream), block)
     for i in range(0, len(begins), ROWS):
         rows = begins[i:i + ROWS]
-        y, mask = pad([stream[begin:begin + BLOCK] for begin in rows])            # (R, BLOCK)
-        log_prob = walk(model, prompts([stream[max(0, begin - WARM):begin] for begin in rows]), y)
-        values[rows[0]:rows[-1] + BLOCK] = log_prob[mask.numpy()]                 # blocks lie end to end
+        y, mask = pad([stream[begin:begin + block] for begin in rows])            # (R, block)
+        log_prob = walk(model, prompts([stream[max(0, begin - model.warm):begin] for begin in rows]), y)
+        values[rows[0]:rows[-1] + block] = log_prob[mask.numpy()]                 # blocks lie end to end
     return Field(values, ids.offsets - ids.offsets[0], SYMBOLS)
 
 

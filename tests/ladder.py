@@ -11,8 +11,8 @@ from seriatim.models.base import Model
 from tests.conftest import symbols
 
 VOCABULARY = 7
-SMALL = {"width": 16, "layers": 2, "heads": 2, "context": 6, "kernel": 3, "order": 2, "dropout": 0.3}
-RUNGS = [*MODELS, "unigram+markov", "markov+lstm+transformer"]
+SMALL = {"width": 16, "layers": 2, "heads": 2, "context": 6, "kernel": 3, "order": 2, "dropout": 0.3, "window": 9}
+RUNGS = [*MODELS, "unigram+markov", "kneser-ney+cache", "markov+lstm+transformer"]
 
 
 def settings_for(name: str) -> dict:

@@ -24,9 +24,9 @@ def of(*texts: str, by: str = "line", unit: str = "character") -> Sequences:
 
 @pytest.mark.parametrize("name", RUNGS)
 def test_blocks_side_by_side_score_a_stream_like_one_long_row(name, monkeypatch):
-    """With blocks of 64 after 320 unscored symbols; exact for windows and counts, close for recurrence, which forgets."""
-    monkeypatch.setattr("seriatim.scoring.BLOCK", 64)
-    monkeypatch.setattr("seriatim.scoring.WARM", 320)
+    """With short blocks, each after as many unscored symbols; exact for windows and counts, close for recurrence, which forgets."""
+    monkeypatch.setattr("seriatim.scoring.BLOCK", 1)
+    monkeypatch.setattr(type(small_model(name)), "warm", 320, raising=False)
     ids = Field(np.random.default_rng(0).integers(0, VOCABULARY, 900).astype(np.int32), np.array([0, 900]), "symbols")
     blocks = score(small_model(name), ids, "stream").values
     monkeypatch.setattr("seriatim.scoring.BLOCK", BLOCK)

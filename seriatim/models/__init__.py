@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from seriatim.config import DEFAULT_MINUTES, MarkovOptions, NetworkOptions, NgramOptions, TrainingOptions, UniformOptions, UnigramOptions, build
+from seriatim.config import DEFAULT_MINUTES, CacheOptions, MarkovOptions, NetworkOptions, NgramOptions, TrainingOptions, UniformOptions, UnigramOptions, build
 from seriatim.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ MODELS: dict[str, Rung] = {
     "absolute": Rung("the same, with one discount and plain counts", "ngram:Ngram", NgramOptions, {"smoothing": "absolute"}, counts=True, usual=False),
     "good-turing": Rung("the same, discounted by Good and Turing's estimate (Katz)", "ngram:Ngram", NgramOptions, {"smoothing": "good-turing"},
                         counts=True, usual=False),
+    "cache": Rung("what was read just now is read again; to be mixed in: kneser-ney+cache", "cache:Cache", CacheOptions, counts=True, usual=False),
     "convolution": Rung("causal dilated convolutions, gated", "network:Network", NetworkOptions,
                         {"mixer": "convolution", "width": 128, "layers": 5, "residual": True},
                         {"rate": 4e-3, "rows": 8}),

@@ -30,6 +30,7 @@ class Model:
     """Anything that predicts the next element of a sequence."""
 
     vocabulary: int                        # V, how many symbols it chooses from
+    warm: int = 512                        # how far back it needs to have read when it is asked in the middle of a stream
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         """What comes first after batch.x: (B,) distributions, and the state."""

@@ -12,12 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from seriatim.batches import Batch
-from seriatim.data.sequences import Field
 from seriatim.distributions import Distribution, Mixed
 from seriatim.models.base import Model, State
 
@@ -25,6 +23,7 @@ from seriatim.models.base import Model, State
 class Mixture(Model):
     def __init__(self, parts: Sequence[Model]):
         self.parts, self.vocabulary = list(parts), parts[0].vocabulary
+        self.warm = max(part.warm for part in parts)
         self.log_weights = torch.full((len(self.parts),), -math.log(len(self.parts)), dtype=torch.float64)
 
     def _mix(self, answers: Sequence[tuple[Distribution, State]]) -> tuple[Distribution, State]:
@@ -40,12 +39,6 @@ class Mixture(Model):
     def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
         states = [None] * len(self.parts) if state is None else state
         return self._mix([part.unroll(batch, inner) for part, inner in zip(self.parts, states, strict=True)])
-
-    def sweep(self, ids: Field, stop: bool) -> np.ndarray | None:
-        swept = [part.sweep(ids, stop) for part in self.parts]
-        if any(each is None for each in swept):
-            return None
-        return np.logaddexp.reduce([each + weight for each, weight in zip(swept, self.log_weights.tolist(), strict=True)])
 
     def weigh(self, log_probs: Tensor, rounds: int = 200) -> None:
         """Fit the weights by EM, from (N, M) log-probabilities of held-out symbols under each part."""
