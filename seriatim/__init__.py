@@ -17,7 +17,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "2000")    # torch's threads, when they 
 _HOMES = {                                # name -> module: loaded when first used, so that importing costs nothing
     "read": "data", "Sequences": "data.sequences", "SeriatimError": "errors", "MODELS": "models",
     "fit": "predictor", "fit_events": "predictor", "load": "predictor", "Predictor": "predictor",
-    "evaluate": "verbs", "score": "verbs", "generate": "verbs", "predict": "verbs",
+    "evaluate": "verbs", "score": "verbs", "generate": "verbs", "predict": "verbs", "ngrams": "verbs",
     "compare": "comparison", "plot": "figures",
 }
 __all__ = sorted(_HOMES)
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from seriatim.predictor import load as load
     from seriatim.verbs import evaluate as evaluate
     from seriatim.verbs import generate as generate
+    from seriatim.verbs import ngrams as ngrams
     from seriatim.verbs import predict as predict
     from seriatim.verbs import score as score
 

@@ -31,6 +31,9 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim score    RUN FILE                 the log-probability of each sequence
   seriatim generate RUN --prompt P           let it write
   seriatim predict  RUN FILE                 what comes next after each sequence?
+  seriatim ngrams   RUN "won a *"            what follows a phrase, and how the counts came to it
+  seriatim ngrams   FILE "a, b" --date D     how often phrases occur, over the years
+  seriatim export   RUN FILE                 its n-grams as an ARPA file, for KenLM and others
   seriatim plot     RUN                      its learning curve, or a comparison's picture
   seriatim models   [MODEL]                  all models, or all settings of one
 
@@ -59,7 +62,7 @@ def add_flags(parser: argparse.ArgumentParser, cls: type, shown: Iterable[str] =
             continue
         rule = each.metadata
         default = "" if each.default in (None, "") or not defaults else f" (default {each.default})"
-        choices = f": {', '.join(rule['choices'])}" if rule["choices"] else ""
+        choices = f": {', '.join(map(str, rule['choices']))}" if rule["choices"] else ""
         words = (rule["help"] + choices + default).replace("%", "%%")
         boolean = {"nargs": "?", "const": "true"} if isinstance(each.default, bool) else {}
         group.add_argument("--" + each.name.replace("_", "-"), default=argparse.SUPPRESS, metavar="X",
@@ -123,7 +126,7 @@ def build_parser() -> Parser:
             ("score", "One line a sequence: natural-log probability, number of tokens, number unknown.", "seriatim score runs/book sentences.txt"),
             ("predict", "The likeliest next symbols after each sequence.", "seriatim predict runs/book beginnings.txt --top 3")):
         each = verb(name, summary, example)
-        each.add_argument("run", metavar="RUN", help="a run folder")
+        each.add_argument("run", metavar="RUN", help="a run folder, or an ARPA file")
         each.add_argument("file", metavar="FILE", help="the data")
         each.add_argument("--field", help="which field of a table to read")
         each.add_argument("--columns", help="names of the columns of a table without a header")
@@ -132,9 +135,29 @@ def build_parser() -> Parser:
             each.add_argument("--top", type=int, default=5, help="how many symbols (default 5)")
 
     each = verb("generate", "Let a fitted model write.", 'seriatim generate runs/book --prompt "Call me" --length 200 --temperature 0.8 --seed 1')
-    each.add_argument("run", metavar="RUN", help="a run folder")
+    each.add_argument("run", metavar="RUN", help="a run folder, or an ARPA file")
     each.add_argument("--prompt", default="", help="what it goes on from")
     add_flags(each, DecodingOptions, [f.name for f in fields(DecodingOptions)], "decoding")
+
+    each = verb("ngrams", "Explore n-grams: what stands at the * of a pattern, by a run of a model that counts; or how often phrases occur over time.",
+                'seriatim ngrams runs/book "won a *"\n  seriatim ngrams news.csv "steam engine, telegraph" --date year --out frequency.png')
+    each.add_argument("source", metavar="RUN|FILE", help="a run folder; or a table with dates: csv, tsv, jsonl, parquet")
+    each.add_argument("pattern", metavar="PATTERN", help='"won a *", "won * prize", or a phrase; with a FILE, phrases with commas between')
+    each.add_argument("--top", type=int, help="RUN: how many symbols (default 20)")
+    group = each.add_argument_group("FILE")
+    group.add_argument("--date", help="the field with the dates: 1843, 1843-05, 1843-05-01, ...")
+    group.add_argument("--field", help="the field with the text")
+    group.add_argument("--every", metavar="PERIOD", help="year (default), month or day")
+    group.add_argument("--smooth", type=int, metavar="N", help="moving average over so many periods on each side (default 3)")
+    group.add_argument("--out", help="picture to write: .png, .svg or .pdf")
+    group.add_argument("--unit", metavar="UNIT", help="what phrases are made of: word (default), token, character")
+    group.add_argument("--lower", nargs="?", const="true", metavar="X", help="lower-case text and phrases first")
+    group.add_argument("--columns", help="names of the columns of a table without a header")
+    group.add_argument("--input-format", metavar="NAME", help="the format, if the ending does not tell")
+
+    each = verb("export", "Write the n-grams of a run as an ARPA file, which KenLM, SRILM and others read.", "seriatim export runs/book book.arpa.gz")
+    each.add_argument("run", metavar="RUN", help="the run folder of a model of n-grams, or an ARPA file")
+    each.add_argument("file", metavar="FILE", help="what to write: .arpa, .arpa.gz or .arpa.xz")
 
     each = verb("plot", "Draw a run's learning curve, or a comparison's quality against time.", "seriatim plot runs/book --out curve.png")
     each.add_argument("run", metavar="FOLDER", help="a run folder or the folder of a comparison")
@@ -276,6 +299,49 @@ def generate(given: argparse.Namespace) -> None:
             print(result["text"])
 
 
+DATED = ("date", "field", "every", "smooth", "out", "unit", "lower", "columns", "input_format")     # flags of `ngrams FILE`
+
+
+def ngrams(given: argparse.Namespace) -> None:
+    path, dated = Path(given.source), ["--" + name.replace("_", "-") for name in DATED if getattr(given, name) is not None]
+    if path.is_dir() or ".arpa" in path.suffixes or not (dated or path.exists()):
+        if dated:
+            raise ConfigError("a run has no dates", got=" ".join(dated), do="Leave that out, or give a csv, tsv, jsonl or parquet file with dates")
+        from seriatim.display import continuations
+        from seriatim.verbs import ngrams as explore
+        record = explore(given.source, given.pattern, 20 if given.top is None else given.top)
+        show(record, given, continuations(record))
+    else:
+        if given.date is None or given.top is not None:
+            raise ConfigError(f"{given.source} is a table, in which phrases are counted over time", got="no --date" if given.date is None else "--top",
+                              do="Name the field of the dates with --date, and leave out --top; or give a run folder to see what follows a phrase")
+        record = frequencies_of(given)
+    for note in record["notes"] if given.format == "table" else ():
+        say(f"note: {note}")
+
+
+def frequencies_of(given: argparse.Namespace) -> dict[str, Any]:
+    from seriatim.data import read
+    from seriatim.display import frequencies
+    from seriatim.exploring import over_time
+    from seriatim.figures import draw_frequency, format_of
+    if given.out is not None:
+        format_of(given.out)
+    chosen = {name: getattr(given, name) for name in ("every", "smooth", "unit", "lower", "field") if getattr(given, name) is not None}
+    record = over_time(read(given.source, format=given.input_format, columns=given.columns), given.pattern, given.date, **chosen)
+    if given.out is not None:
+        record["picture"] = str(draw_frequency(record, given.out))
+        record["notes"].append(f"written: {given.out}")
+    show(record, given, frequencies(record))
+    return record
+
+
+def export(given: argparse.Namespace) -> None:
+    from seriatim.predictor import load
+    record = load(given.run).export(given.file)
+    show(record, given, f"{record['out']}: {sum(record['ngrams']):,} n-grams up to length {len(record['ngrams'])}")
+
+
 def plot(given: argparse.Namespace) -> None:
     from seriatim.figures import plot as draw
     path = draw(given.run, given.out)
@@ -301,11 +367,12 @@ def models(given: argparse.Namespace) -> None:
                     value, choices = getattr(chosen, f.name), f.metadata["choices"]
                     record.setdefault(name, {})[f.name] = {"default": value, "help": f.metadata["help"], "choices": choices}
                     table.add_row(*([name] if "+" in given.model else []), f"--{f.name.replace('_', '-')}", "" if value is None else str(value),
-                                  f.metadata["help"] + (f" ({', '.join(choices)})" if choices else ""))
+                                  f.metadata["help"] + (f" ({', '.join(map(str, choices))})" if choices else ""))
     show(record, given, table)
 
 
-VERBS = {"compare": compare, "fit": fit, "evaluate": evaluate, "score": score, "predict": predict, "generate": generate, "plot": plot, "models": models}
+VERBS = {"compare": compare, "fit": fit, "evaluate": evaluate, "score": score, "predict": predict, "generate": generate, "ngrams": ngrams,
+         "export": export, "plot": plot, "models": models}
 
 
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:

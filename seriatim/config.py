@@ -35,7 +35,15 @@ class Bytes(int):
         return super().__new__(cls, value)
 
 
-NO_LIMIT = Bytes(0)
+class Numbers(tuple):
+    """Whole numbers, also written 0,0,1."""
+
+    def __new__(cls, value: Any = ()) -> Numbers:
+        parts = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int) else value
+        return super().__new__(cls, (int(part) for part in parts))
+
+
+NO_LIMIT, KEEP_ALL = Bytes(0), Numbers()
 UNITS = ("character", "byte", "word", "token", "subword")
 
 
@@ -74,7 +82,11 @@ class NgramOptions:
     order: int = option(6, "length of the longest n-gram: 2 looks at one previous symbol, 6 at five", least=1, most=24)
     smoothing: str = option("modified-kneser-ney", "how counts become probabilities",
                             choices=("modified-kneser-ney", "kneser-ney", "absolute", "witten-bell", "good-turing"))
+    closed: bool = option(False, "nothing is unknown: <unk> is impossible unless the training data has it")
     memory: Bytes = option(NO_LIMIT, "count in about this much memory, for instance 1GB, and on disk what does not fit; 0 is no limit", least=0)
+    prune: Numbers = option(KEEP_ALL, "leave out n-grams seen at most this often, a number for each length: 0,0,1 drops triples and longer seen once", least=0)
+    threshold: float = option(0.0, "leave out n-grams without which perplexity rises by less than this share: 1e-8 to 1e-6 are usual", least=0)
+    bits: int = option(32, "store probabilities in this many bits", choices=(8, 32))
 
 
 @dataclass(frozen=True)
@@ -137,6 +149,7 @@ class DecodingOptions:
     repetition_penalty: float = option(1.0, "above 1 makes symbols already written less likely", above=0)
     beam: int = option(0, "width of beam search; 0 samples", least=0)
     length_penalty: float = option(1.0, "beam: scores are divided by length to this power", least=0)
+    exact: bool = option(False, "the most probable sequence of all of this length, for count models of low order")
     count: int = option(1, "how many results (with --beam: the n best)", least=1)
     seed: int = option(0, "random numbers of the first result; each further one adds 1", least=0)
     stop: str = option("", "end a result at this symbol, which is not written")
@@ -175,12 +188,12 @@ def convert(value: Any, hint: Any) -> Any:
         if word not in ("true", "false", "1", "0", "yes", "no"):
             raise ValueError(f"must be true or false, received {value!r}")
         return word in ("true", "1", "yes")
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+    if isinstance(value, bool) or not isinstance(value, (int, float, str, list, tuple) if hint is Numbers else (int, float, str)):
         raise ValueError(f"must be {hint.__name__}, received {value!r}")
     try:
         converted = hint(value)
-    except (ValueError, OverflowError):
-        wanted = {int: "a whole number", Bytes: "a number of bytes such as 500MB or 2GB"}.get(hint, "a number")
+    except (ValueError, TypeError, OverflowError):
+        wanted = {int: "a whole number", Bytes: "a number of bytes such as 500MB or 2GB", Numbers: "whole numbers such as 0,0,1"}.get(hint, "a number")
         raise ValueError(f"must be {wanted}, received {value!r}") from None
     if issubclass(hint, int) and isinstance(value, float) and value != converted:
         raise ValueError(f"must be a whole number, received {value!r}")
@@ -193,9 +206,11 @@ def violations(value: Any, rule: Mapping[str, Any]) -> list[str]:
     """What is wrong with a value, by the rule of its field."""
     if value is None:
         return []
+    if isinstance(value, tuple):
+        return [words for each in value for words in violations(each, rule)]
     found = []
     if rule.get("choices") and value not in rule["choices"]:
-        found.append(f"received {value!r}; {nearest(value, rule['choices'])}")
+        found.append(f"received {value!r}; {nearest(str(value), map(str, rule['choices']))}")
     for bound, wrong, words in (("least", lambda v, b: v < b, "at least"), ("most", lambda v, b: v > b, "at most"),
                                 ("above", lambda v, b: v <= b, "above")):
         if rule.get(bound) is not None and wrong(value, rule[bound]):

@@ -1,4 +1,4 @@
-"""From distributions to sequences: greedy, sampling, beam search. Knows start, step, select and nothing else.
+"""From distributions to sequences: greedy, sampling, beam search, and the best of all. Knows start, step, select and nothing else.
 
 Every row has its own random numbers and its own history, and rows that have ended are dropped, so that a
 row's result does not depend on its neighbours. Shapes: B rows, W beams, V symbols.
@@ -6,7 +6,7 @@ row's result does not depend on its neighbours. Shapes: B rows, W beams, V symbo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -14,7 +14,10 @@ from torch import Tensor
 
 from seriatim.batches import Batch
 from seriatim.config import DecodingOptions
-from seriatim.models.base import Model, select
+from seriatim.errors import ConfigError
+from seriatim.models.base import Model, leaves, select
+
+STATES = 1 << 22                           # most beginnings compared at a step of an exact search
 
 
 @dataclass
@@ -29,6 +32,8 @@ class Result:
 def decode(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[int] = (), forbidden: Sequence[int] = ()) -> list[list[Result]]:
     """For each row of the batch, `options.count` results (beam: the best of them first)."""
     with torch.inference_mode():
+        if options.exact:
+            return [[best(model, one_row(batch, row), options, [*stops, *forbidden])] for row in range(len(batch.x))]
         if options.beam:
             return beam(model, batch, options, stops, forbidden)
         rows = torch.arange(len(batch.x)).repeat_interleave(options.count)
@@ -157,3 +162,46 @@ def beam(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[i
             if total[place, number] > -torch.inf:
                 finish(row, written[row][number], total[place, number].item(), False)
     return [sorted(each, key=lambda result: -result.score)[:options.count] for each in finished]
+
+
+def one_row(batch: Batch, row: int) -> Batch:
+    return Batch(batch.x[row:row + 1, :batch.x_lengths[row]], batch.x_lengths[row:row + 1], batch.y[row:row + 1], batch.y_mask[row:row + 1])
+
+
+def best(model: Model, batch: Batch, options: DecodingOptions, forbidden: Sequence[int]) -> Result:
+    """The most probable sequence of exactly `length` symbols, by dynamic programming over states (Viterbi).
+
+    Of all beginnings that lead to the same state only the likeliest can be part of the best; and none that is less likely than a
+    whole sequence already found by beam search. For models that look back a fixed number of symbols, whose states meet again.
+    """
+    guess = beam(model, batch, replace(options, beam=8, count=1, length_penalty=0.0), (), forbidden)[0]
+    bound = guess[0].log_prob if guess and len(guess[0].symbols) == options.length else -torch.inf
+    following, state = model.start(batch)
+    total, steps = torch.zeros(1, dtype=torch.double), []                        # (S,) likeliest way to each state; how each was reached
+    for _ in range(options.length):
+        scores = total[:, None] + following.log_probs().double()                 # (S, V)
+        scores[:, list(forbidden)] = -torch.inf
+        parents, symbols = (scores >= max(bound - 1e-9, -1e300)).nonzero(as_tuple=True)
+        if not len(parents):
+            break
+        if len(parents) > STATES:
+            raise ConfigError("too many states to search them all", got=f"{len(parents):,} after {len(steps)} symbols",
+                              do="Search exactly with a count model of lower order, or with --beam")
+        total = scores[parents, symbols]
+        following, state = model.step(symbols, select(state, parents))
+        keys = torch.cat([leaf.reshape(len(symbols), -1).double() for leaf in leaves(state).values()], 1).numpy()
+        order = np.lexsort((-total.numpy(), *keys.T)) if keys.shape[1] else np.argsort(-total.numpy(), kind="stable")
+        first = np.ones(len(order), bool)
+        first[1:] = (keys[order[1:]] != keys[order[:-1]]).any(1)                 # the likeliest of those that meet
+        kept = torch.from_numpy(order[first])
+        steps.append((parents[kept].tolist(), symbols[kept].tolist()))
+        total, state, following = total[kept], select(state, kept), following[kept]
+    if not steps:
+        return Result([])
+    place = int(total.argmax())
+    result = Result([], float(total[place]))
+    for parents, symbols in reversed(steps):
+        result.symbols.append(symbols[place])
+        place = parents[place]
+    result.symbols.reverse()
+    return result

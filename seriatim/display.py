@@ -9,7 +9,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
@@ -208,3 +208,119 @@ def figures(record: dict[str, Any]) -> Table:
     for name, value in record["protocol"].items():
         table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
     return table
+
+
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+HEIGHTS = "▁▂▃▄▅▆▇█"
+ORDERS = ("#c1440e", "#e0813a", "#d9ad49", "#7fa182", "#4f8a9b", "#8088a6")    # colours of the longest n-gram, the next shorter, ...
+
+
+def bar(share: float, cells: int) -> str:
+    """A bar that fills a share of so many cells, to an eighth of a cell."""
+    eighths = round(8 * cells * min(1.0, max(0.0, share)))
+    return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
+
+
+def stacked(row: dict[str, Any], share: float, cells: int = 16) -> Text:
+    """A bar whose colours tell how much the n-grams of each length contributed."""
+    text, begin, total = Text(bar(share, cells), no_wrap=True), 0.0, row["orders"][0]["probability"] or 1.0
+    for each, colour in zip(row["orders"], (*ORDERS, *ORDERS[-1:] * len(row["orders"]))):
+        end = begin + each["contribution"] / total
+        text.stylize(colour, round(begin * len(text.plain)), round(end * len(text.plain)))
+        begin = end
+    return text
+
+
+def back_off(orders: list[dict[str, Any]]) -> list[str]:
+    """How a probability came about: order by order what the n-gram kept, and what it borrowed from the shorter one."""
+    words, left = [], orders[0]["probability"]
+    for each, shorter in zip(orders, [*orders[1:], None]):
+        if words and left < 0.02 * orders[0]["probability"]:                      # the rest hardly matters
+            break
+        kept, lower = f"{each['share']:.3g} + " if each["share"] else "", 0.0 if shorter is None else shorter["probability"]
+        if each["lent"] is None and each["count"] is not None:
+            words.append(f"{each['probability']:.3g} ({each['count']:,} of {each['context_count']:,})")
+        elif each["lent"] is None or shorter is None:
+            words.append(f"{each['probability']:.3g}")
+        else:
+            words.append(f"{each['probability']:.3g} = {kept}{each['lent']:.2g} × {lower:.3g}")
+        left = 0.0 if each["lent"] is None else left - each["contribution"]
+    return words
+
+
+def back_offs(rows: list[dict[str, Any]]) -> list[Text]:
+    """The same for every row, one order below the other, in the colours of the bars."""
+    told = [back_off(row["orders"]) for row in rows]
+    widths = [max(len(words[place]) for words in told if len(words) > place) for place in range(max(map(len, told), default=0))]
+    texts = []
+    for row, words in zip(rows, told):
+        texts.append(Text(no_wrap=True, overflow="ellipsis"))
+        for place, (each, some, width) in enumerate(zip(row["orders"], words, widths)):
+            texts[-1].append(f"{each['order']}: ", ORDERS[min(place, len(ORDERS) - 1)]).append(some.ljust(width + 3))
+        texts[-1].rstrip()
+    return texts
+
+
+def continuations(record: dict[str, Any]) -> Group:
+    """What stands at the * of a pattern, likeliest first; or the symbols of a phrase in their order."""
+    rows, phrase, gap = record["rows"], record["kind"] == "phrase", record["kind"] == "gap"
+    title = Text.assemble((record["pattern"], "bold"), (f"   {record['model']}, n-grams up to {record['longest']}, by {record['unit']}", "dim"))
+    told = "back-off n: probability = kept by the n-gram + lent by its context × probability after a shorter one"
+    told = told if any(row["orders"][0]["lent"] for row in rows) else ""
+    if phrase:
+        count = "not counted" if record["count"] is None else f"{record['count']:,} times"
+        told = f"the whole: {count}, log p {'-inf' if record['log_prob'] is None else format(record['log_prob'], '.4f')}\n{told}".strip()
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name, justify in (("symbol", "left"), ("count", "right"), *([("log p", "right")] if phrase else []),
+                          *([("joint", "right"), ("both sides", "right")] if gap else [("probability", "right")]), ("", "left"), ("back-off", "left")):
+        table.add_column(name, justify=justify, no_wrap=name != "back-off")
+    most = max((row["probability"] for row in rows), default=1.0) or 1.0
+    for row, told_back_off in zip(rows, back_offs(rows)):
+        symbol = row["symbol"] if record["unit"] in ("word", "token") else repr(row["symbol"])
+        figures = [f"{row['probability']:.2e}", f"{row['posterior']:.4f}"] if gap else [f"{row['probability']:.4f}"]
+        table.add_row(Text(symbol, no_wrap=True, overflow="ellipsis"), "" if row["count"] is None else f"{row['count']:,}",
+                      *(["-inf" if row["log_prob"] is None else f"{row['log_prob']:.4f}"] if phrase else []), *figures,
+                      stacked(row, row["probability"] / most), told_back_off)
+    return Group(title, table, *([Text(told, style="dim")] if told else []))
+
+
+def sparkline(values: list[float | None], cells: int = 60) -> str:
+    """Values over time as heights of letters; a blank where there are none. Neighbours share a cell if there are too many."""
+    step = -(-len(values) // cells)
+    means = []
+    for begin in range(0, len(values), step):
+        some = [value for value in values[begin:begin + step] if value is not None]
+        means.append(sum(some) / len(some) if some else None)
+    most = max((mean for mean in means if mean is not None), default=0.0) or 1.0
+    return "".join(" " if mean is None else HEIGHTS[min(7, int(8 * mean / most))] for mean in means)
+
+
+MOST_PERIODS = 60                         # rows of the table of periods; with more, the lines above it tell enough
+
+
+def frequencies(record: dict[str, Any]) -> Group:
+    """A line for each phrase with its course, and a row for each period."""
+    periods, phrases = record["periods"], record["phrases"]
+    smooth = f", mean of {2 * record['smooth'] + 1} in the lines below" if record["smooth"] else ""
+    title = Text.assemble((Path(record["data"]).name, "bold"), (f"   per million {record['unit']}s, each {record['every']}{smooth}", "dim"))
+    summary = Table(header_style="bold", box=None, pad_edge=False)
+    for name, justify in (("phrase", "left"), ("count", "right"), ("highest", "right"), ("in", "left"), (f"{periods[0]} to {periods[-1]}", "left")):
+        summary.add_column(name, justify=justify, no_wrap=True)
+    for each in phrases:
+        highest, place = max((value, -i) for i, value in enumerate(each["smoothed"]) if value is not None)
+        summary.add_row(Text(each["phrase"]), f"{each['count']:,}", f"{highest:,.1f}", periods[-place] if each["count"] else "",
+                        Text(sparkline(each["smoothed"]), style=ORDERS[0]))
+    if len(periods) > MOST_PERIODS:
+        return Group(title, summary)
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column(record["every"], style="dim")
+    table.add_column(record["unit"] + "s", justify="right", style="dim")
+    for each in phrases:
+        table.add_column(Text(each["phrase"]), justify="right", no_wrap=True)
+        table.add_column("", no_wrap=True)
+    most = [max((value for value in each["frequency"] if value is not None), default=0.0) or 1.0 for each in phrases]
+    for p, (name, tokens) in enumerate(zip(periods, record["tokens"])):
+        cells = ((("", "") if each["frequency"][p] is None else (f"{each['frequency'][p]:,.1f}", Text(bar(each["frequency"][p] / top, 12), style=ORDERS[0])))
+                 for each, top in zip(phrases, most))
+        table.add_row(name, short(tokens) if tokens else "-", *(cell for pair in cells for cell in pair))
+    return Group(title, summary, Text(), table)

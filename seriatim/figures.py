@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import io
+import math
 import warnings
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from seriatim.errors import RunError
 from seriatim.storage import read_json, write_bytes
 
 INK, ACCENT, SOFT = "#22333b", "#c1440e", "#9aa5ab"
+LINES = (ACCENT, INK, "#3a86a8", "#b8860b", "#6a994e", "#7b5ea7", "#a05a72", SOFT)
 
 
 def new_axes(width: float = 7.0, height: float = 4.2):
@@ -26,7 +29,11 @@ def new_axes(width: float = 7.0, height: float = 4.2):
 
 def entitle(axes, title: str) -> None:
     """A name from outside is shown as it is: no formula between dollars, no byte that is not Unicode."""
-    axes.set_title(title.encode("utf-8", "replace").decode(), loc="left", fontsize=10, color=INK, parse_math=False)
+    axes.set_title(readable(title), loc="left", fontsize=10, color=INK, parse_math=False)
+
+
+def readable(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()
 
 
 def rendered(figure, format: str) -> bytes:
@@ -80,13 +87,75 @@ def learning_curve(events: list[dict[str, Any]], title: str, format: str = "svg"
     return rendered(figure, format)
 
 
+def frequency(record: dict[str, Any], format: str = "svg") -> bytes:
+    """How often phrases occur over time: a line each, broken where there is no text, with its name at its end."""
+    figure, axes = new_axes(8.0)
+    axes.grid(visible=False, axis="x")
+    where = [int(name) for name in record["periods"]] if record["every"] == "year" else days(record["periods"])
+    ends = []
+    for place, each in enumerate(record["phrases"]):
+        colour, course = LINES[place % len(LINES)], [math.nan if value is None else value for value in each["smoothed"]]
+        alone = [not math.isnan(y) and all(math.isnan(y) for y in (*course[max(0, i - 1):i], *course[i + 1:i + 2])) for i, y in enumerate(course)]
+        axes.plot(where, course, color=colour, linewidth=2, solid_capstyle="round", marker=".", markevery=alone)       # a point has no line
+        if record["smooth"]:
+            axes.plot(where, [math.nan if value is None else value for value in each["frequency"]], ".", color=colour, markersize=3, alpha=0.35)
+        last = max(i for i, y in enumerate(course) if not math.isnan(y))
+        ends.append((course[last], where[last], each["phrase"], colour))
+    axes.set_ylim(bottom=0)
+    axes.margins(x=0.02)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    write_ends(figure, axes, ends)
+    if len(where) == 1:
+        axes.set_xticks(where, record["periods"])
+    elif record["every"] == "year":
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    else:
+        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+        axes.xaxis.set_major_locator(AutoDateLocator())
+        axes.xaxis.set_major_formatter(ConciseDateFormatter(axes.xaxis.get_major_locator()))
+    axes.set_ylabel(f"per million {record['unit']}s")
+    entitle(axes, Path(record["data"]).name)
+    if record["smooth"]:
+        axes.set_title(f"lines: mean of {2 * record['smooth'] + 1} {record['every']}s; points: each {record['every']}", loc="right", fontsize=8, color=SOFT)
+    return rendered(figure, format)
+
+
+def draw_frequency(record: dict[str, Any], out: str | Path) -> Path:
+    """Write that picture; the ending of `out` chooses the format."""
+    write_bytes(Path(out), frequency(record, format_of(out)))
+    return Path(out)
+
+
+def days(periods: list[str]) -> list[float]:
+    """Months and days as matplotlib's numbers of days."""
+    from matplotlib.dates import date2num
+    return date2num([date.fromisoformat(name if len(name) > 7 else f"{name}-01") for name in periods]).tolist()
+
+
+def write_ends(figure, axes, ends: list[tuple[float, float, str, str]]) -> None:
+    """Names at the ends of their lines, moved apart where they would cover each other."""
+    height = 72 * 0.8 * figure.get_figheight() / axes.get_ylim()[1]              # points a unit of the axis
+    lowest = 5.0                                                                 # points above the axis that are still free
+    for y, x, name, colour in sorted(ends, key=lambda end: end[0]):
+        lowest = max(y * height, lowest)
+        axes.annotate(readable(name), (x, y), xytext=(8, lowest - y * height), textcoords="offset points", va="center", color=colour,
+                      fontsize=9, annotation_clip=False, parse_math=False)
+        lowest += 11
+
+
+def format_of(out: str | Path) -> str:
+    """The format that the ending of a picture's name asks for."""
+    format = Path(out).suffix.lstrip(".") or "png"
+    if format not in ("png", "svg", "pdf"):
+        raise RunError("pictures are written as png, svg or pdf", got=Path(out).name, do="Choose another --out")
+    return format
+
+
 def plot(folder: str | Path, out: str | Path | None = None) -> Path:
     """Draw a run folder's learning curve, or a comparison's quality against time; the ending of `out` chooses the format."""
     folder = Path(folder)
     out = Path(out) if out is not None else folder / "plot.png"
-    format = out.suffix.lstrip(".") or "png"
-    if format not in ("png", "svg", "pdf"):
-        raise RunError("pictures are written as png, svg or pdf", got=out.name, do="Choose another --out")
+    format = format_of(out)
     try:
         if (folder / "table.json").is_file():
             picture = quality(read_json(folder / "table.json"), format)

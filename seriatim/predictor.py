@@ -28,15 +28,17 @@ except ImportError:                       # not every system has it
 
 from seriatim import __version__, training
 from seriatim.batches import prompts
-from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, fit_and_encode, load_codec
+from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, Tokens, fit_and_encode, load_codec
 from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml, to_toml
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
 from seriatim.decoding import decode
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
 from seriatim.evaluation import evaluate, fingerprint
-from seriatim.models import Part, create, parse, planned, rung
+from seriatim.models import MODELS, Part, create, parse, planned, rung
+from seriatim.models.arpa import ENDINGS, read_arpa, write_arpa
 from seriatim.models.base import Model
+from seriatim.models.ngram import Markov, Ngram
 from seriatim.scoring import score
 from seriatim.storage import checksum, read_arrays, read_bytes, read_json, write_arrays, write_bytes, write_json
 from seriatim.tasks import TASKS
@@ -109,6 +111,17 @@ class Predictor:
                                          for value, i in zip(best.values.tolist(), best.indices.tolist(), strict=True)]})
         return records
 
+    def export(self, file: str | Path) -> dict[str, Any]:
+        """Write an ARPA file, which KenLM and others read: .arpa, .arpa.gz or .arpa.xz. Returns its name and its n-grams by length."""
+        if not str(file).lower().endswith(ENDINGS):
+            raise ConfigError("the ending says what is written", got=file, do=f"Choose a name that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+        if not isinstance(self.model, Ngram) or isinstance(self.model, Markov):
+            able = [name for name, each in MODELS.items() if each.implementation == "ngram:Ngram"]
+            raise ConfigError("an ARPA file holds n-grams and back-off weights, which this model has not", got=self.spec,
+                              do=f"Models that can be exported: {', '.join(able)}")
+        write_arpa(Path(file), self.model.tables, self.codec.symbols)
+        return {"out": str(file), "ngrams": [len(keys) for keys in self.model.tables.keys]}
+
     # -- the run folder
     def settings(self) -> dict[str, Any]:
         """Everything that config.toml says."""
@@ -141,16 +154,18 @@ MAPPED = 1 << 26                          # bytes; larger weights are mapped and
 
 
 def load(folder: str | Path, verify: bool = False) -> Predictor:
-    """A finished run folder -> Predictor; every file is checked against the manifest.
+    """A finished run folder -> Predictor; every file is checked against the manifest. Or an ARPA file, as KenLM and SRILM write it.
 
     Of weights above 64 MB only the size is checked, so that they open at once whatever their size; `verify` reads them through.
     """
     folder = Path(folder)
+    if os.path.isfile(folder):
+        return of_arpa(folder)
     if not os.path.isfile(folder / "manifest.json"):
         if os.path.isfile(folder / "config.toml"):
             raise RunError(f"{folder} holds an unfinished fit", do="Repeat the fit command with --resume to finish it")
         raise RunError(f"{folder} is not a run folder", got="no manifest.json" if os.path.isdir(folder) else "no such folder",
-                       do="Give the folder that fit or compare wrote")
+                       do="Give the folder that fit or compare wrote, or an ARPA file")
     manifest = read_json(folder / "manifest.json")
     files = manifest.get("files") if isinstance(manifest, dict) else None
     if not isinstance(files, dict) or not {"config.toml", "codec.json", "weights.safetensors"} <= files.keys():
@@ -182,6 +197,15 @@ def load(folder: str | Path, verify: bool = False) -> Predictor:
         return Predictor(run["model"], parts, codec, model, run["by"], read_json(folder / "metrics.json"))
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise RunError(f"{folder} does not fit together", got=error, do="Restore it or fit again") from None
+
+
+def of_arpa(path: Path) -> Predictor:
+    """The n-grams of an ARPA file, for lines of tokens."""
+    symbols, tables = read_arpa(str(path))
+    parts, codec = parse("kneser-ney", {"order": len(tables.keys)}), Tokens(CodecOptions(unit="token"), symbols)
+    model = create(parts, codec.size)
+    model.tables = tables
+    return Predictor("kneser-ney", parts, codec, model, "line")
 
 
 def fit(task: str, model: str, train: Sequences | str | Path, valid: Sequences | str | Path | None = None, *, out: str | Path | None = None,

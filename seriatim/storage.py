@@ -10,10 +10,10 @@ import json
 import mmap
 import os
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -30,15 +30,22 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def write_pieces(path: Path, pieces: Sequence[Any]) -> None:
     """The same for a file in pieces, at least two: memory is not taken for the whole."""
+    with replacing(path) as file:
+        for piece in pieces[:-1]:
+            file.write(piece)
+        file.flush()
+        reached("half written")
+        file.write(pieces[-1])
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written bit by bit, which takes its name when all of it is on disk; whatever stops that leaves the earlier one."""
     temporary = path.with_name(path.name + ".partial")
     try:
         with open(temporary, "wb") as file:
             reached("nothing written")
-            for piece in pieces[:-1]:
-                file.write(piece)
-            file.flush()
-            reached("half written")
-            file.write(pieces[-1])
+            yield file
             reached("written")
             file.flush()
             os.fsync(file.fileno())
@@ -46,11 +53,13 @@ def write_pieces(path: Path, pieces: Sequence[Any]) -> None:
         os.replace(temporary, path)
         reached("renamed")
         sync_folder(path.parent)
-    except OSError as error:
+    except BaseException as error:
         with suppress(OSError):
             temporary.unlink()
+        if not isinstance(error, OSError):
+            raise
         raise RunError(f"cannot write {path}", got=error.strerror or error,
-                       do="Free some space or choose another folder with --out; the earlier file is untouched") from None
+                       do="Free some space or choose another folder; the earlier file is untouched") from None
 
 
 def sync_folder(folder: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from seriatim.data.sequences import Sequences
+from seriatim.exploring import continuations
 from seriatim.predictor import Predictor, load
 
 Run = Predictor | str | Path
@@ -32,3 +33,8 @@ def generate(run: Run, prompt: str = "", **settings: Any) -> str | list[str]:
 def predict(run: Run, data: Sequences | str | Path, top: int = 5) -> list[dict[str, Any]]:
     """The likeliest next symbols after each sequence."""
     return opened(run).predict(data, top)
+
+
+def ngrams(run: Run, pattern: str, top: int = 20) -> dict[str, Any]:
+    """What stands at the * of a pattern such as "won a *", with counts and back-off: see `seriatim.exploring`."""
+    return continuations(opened(run), pattern, top)

@@ -52,7 +52,9 @@ def values_of(cls, each) -> some.SearchStrategy:
         return some.booleans()
     if kind is str:
         return STRINGS
-    if issubclass(kind, int) and kind is not bool:
+    if kind is config.Numbers:
+        return some.lists(some.integers(0, 9)).map(kind)
+    if issubclass(kind, int):
         allowed = some.integers(rule["least"], rule["most"])
     else:
         least = rule["least"] if rule["above"] is None else rule["above"]
@@ -144,14 +146,14 @@ def test_a_misspelt_choice_is_answered_with_the_nearest():
 @pytest.mark.parametrize("cls, each", EVERY_FIELD)
 def test_a_field_takes_its_bounds_and_nothing_beyond(cls, each):
     rule, kind = each.metadata, kind_of(cls, each.name)
-    tiny = 1 if issubclass(kind, int) else 1e-9
+    tiny = 1 if issubclass(kind, (int, tuple)) else 1e-9
     good = [rule[bound] for bound in ("least", "most") if rule[bound] is not None] + list(rule["choices"] or ())
     bad = [rule["least"] - tiny] if rule["least"] is not None else []
     bad += [rule["most"] + tiny] if rule["most"] is not None else []
     bad += [rule["above"]] if rule["above"] is not None else []
     bad += ["no such choice"] if rule["choices"] else []
     for value in good:
-        assert getattr(build(cls, {each.name: value}), each.name) == value
+        assert getattr(build(cls, {each.name: value}), each.name) == (kind(value) if kind is config.Numbers else value)
     for value in bad:
         assert str(value) in refused(cls, {each.name: value})
     assert rule["choices"] or kind in (bool, str) or (good or bad)                 # every number has a bound

@@ -13,6 +13,7 @@ from seriatim.batches import Batch, empty, prompts
 from seriatim.codecs.symbols import STOP
 from seriatim.config import DecodingOptions
 from seriatim.decoding import decode, shape
+from seriatim.errors import ConfigError
 from tests.ladder import RUNGS, VOCABULARY, random_rows, small_model
 
 every_rung = pytest.mark.parametrize("name", RUNGS)
@@ -133,3 +134,33 @@ def test_generation_ends_at_a_stop_symbol_and_does_not_write_it():
 def test_no_length_means_nothing_written():
     assert results(small_model("lstm"), [[2]], length=0)[0][0].symbols == []
     assert results(small_model("lstm"), [[2]], length=0, beam=2)[0][0].symbols == []
+
+
+# The best of all
+
+
+@pytest.mark.parametrize("name", ["unigram", "markov", "kneser-ney", "good-turing", "unigram+markov"])
+@pytest.mark.parametrize("prompt", [[], [3, 4]])
+def test_the_exact_search_finds_the_most_probable_of_all_sequences(name, prompt):
+    model, allowed = small_model(name), [2, 3, 4, 5, 6]
+    found = decode(model, prompts([np.array(prompt, int)]), DecodingOptions(length=4, exact=True), stops=(1,), forbidden=(0,))[0][0]
+    every = torch.cartesian_prod(*[torch.tensor(allowed)] * 4)
+    with torch.no_grad():
+        following, state = model.start(prompts([np.array(prompt, int)] * len(every)))
+        total = following.log_prob(every[:, 0]) + model.extend(every[:, :-1], state)[0].log_prob(every[:, 1:]).sum(1)
+    assert found.log_prob == pytest.approx(float(total.max()), abs=1e-5)
+    assert found.symbols == every[total.argmax()].tolist() or float(total.sort().values[-2]) == pytest.approx(float(total.max()), abs=1e-5)
+
+
+def test_no_beam_beats_the_exact_search_and_a_wide_one_reaches_it():
+    model = small_model("kneser-ney")
+    exact = decode(model, prompts([np.array([2])]), DecodingOptions(length=12, exact=True), stops=(1,), forbidden=(0,))[0][0].log_prob
+    beams = [decode(model, prompts([np.array([2])]), DecodingOptions(length=12, beam=width, length_penalty=0.0), forbidden=(0, 1))[0][0].log_prob
+             for width in (1, 2, 8, 64)]
+    assert all(each <= exact + 1e-9 for each in beams) and beams[-1] == pytest.approx(exact)
+
+
+def test_a_model_whose_states_never_meet_is_not_searched_for_ever(monkeypatch):
+    monkeypatch.setattr("seriatim.decoding.STATES", 100)
+    with pytest.raises(ConfigError, match="too many states"):
+        decode(small_model("lstm"), prompts([np.array([2])]), DecodingOptions(length=30, exact=True))

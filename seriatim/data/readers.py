@@ -132,12 +132,15 @@ def utf8(path: str) -> bytearray:
         raise DataError("the file is empty", file=path, do="Give a file with at least one line")
     if 0 in content[:4096]:
         raise DataError("this looks like a binary file", file=path, do="Give UTF-8 text, or name its format")
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        raise DataError("this is not UTF-8", got=f"byte 0x{content[error.start]:02x}", file=path,
-                        line=content.count(b"\n", 0, error.start) + 1,
-                        do="Convert it, for instance: iconv -f latin1 -t utf-8 OLD > NEW") from None
+    decoder = codecs.getincrementaldecoder("utf-8")()                       # a chunk at a time: as text it may be four times as large
+    for begin in range(0, len(content), CHUNK):
+        held = len(decoder.getstate()[0])                                   # bytes of a character that was cut
+        try:
+            decoder.decode(content[begin:begin + CHUNK], begin + CHUNK >= len(content))
+        except UnicodeDecodeError as error:
+            place = begin - held + error.start
+            raise DataError("this is not UTF-8", got=f"byte 0x{content[place]:02x}", file=path, line=content.count(b"\n", 0, place) + 1,
+                            do="Convert it, for instance: iconv -f latin1 -t utf-8 OLD > NEW") from None
     return content
 
 

@@ -20,11 +20,13 @@ import torch
 from torch import Tensor
 
 from seriatim.batches import Batch
+from seriatim.codecs.symbols import UNKNOWN
 from seriatim.config import MarkovOptions, NgramOptions, UniformOptions, UnigramOptions
 from seriatim.data.sequences import Field
 from seriatim.distributions import Categorical, Distribution
 from seriatim.models.base import Model, State
 from seriatim.models.counts import Counts, Progress, laid_out
+from seriatim.models.pruning import by_count, by_entropy, prune, quantise
 from seriatim.models.smoothing import SMOOTHING, STATISTICS, Level, Smoothing, add
 from seriatim.models.tables import Tables
 from seriatim.parallel import side_by_side
@@ -62,7 +64,7 @@ class Ngram(Model):
     """Counts of all lengths up to `order`, each leaning on the shorter: see `smoothing`."""
 
     def __init__(self, vocabulary: int, options: NgramOptions):
-        self.vocabulary, self.reach, self.memory = vocabulary, options.order - 1, options.memory
+        self.vocabulary, self.reach, self.options = vocabulary, options.order - 1, options
         self.method = SMOOTHING[options.smoothing]
         self.tables = Tables.nothing(vocabulary + 1, options.order)
         self.discounts: list[np.ndarray] = []                                     # of level n at [n - 1], by count
@@ -71,13 +73,28 @@ class Ngram(Model):
     def counting(self, ids: Field, stop: bool) -> Iterator[Progress]:
         """Learn: count, then smooth from the shortest n-grams to the longest."""
         places = len(ids.flat) + len(ids) * (1 + stop)
-        space = Space(on_disk=0 < self.memory < places * (40 + 40 * self.reach))  # bytes of all that counting and smoothing hold
+        space = Space(on_disk=0 < self.options.memory < places * (40 + 40 * self.reach))  # bytes of all that counting and smoothing hold
         counts = Counts(self.vocabulary + 1)
         yield from counts.counting(ids, self.reach + 1, stop, space)
         self.tables, self.discounts = Tables(counts.base, [], [], [], [], []), []
-        lower = np.full(1, 1 / self.vocabulary, np.float32)                       # p of the level before
+        closed = self.options.closed and not counts.counts[0][UNKNOWN]
+        lower = np.full(1, 1 / (self.vocabulary - closed), np.float32)            # p of the level before
         for n in range(1, self.reach + 2):
             lower = yield from self.smooth_level(counts, n, lower, space)
+            if n == 1 and closed:
+                lower[UNKNOWN], self.tables.log_p[0][UNKNOWN] = 0.0, -np.inf
+        yield from self.shrink()
+
+    def shrink(self) -> Iterator[Progress]:
+        """Leave out and round what the options say."""
+        if any(self.options.prune):
+            yield {"words": "pruning by count", "share": 0.0}
+            prune(self, by_count(self.tables, [1 + least for least in self.options.prune]))
+        if self.options.threshold:
+            yield {"words": "pruning by relative entropy", "share": 0.0}
+            prune(self, by_entropy(self, self.options.threshold))
+        if self.options.bits == 8:
+            quantise(self.tables)
 
     def smooth_level(self, counts: Counts, n: int, lower: np.ndarray, space: Space) -> Generator[Progress, None, np.ndarray]:
         """Turn the counts of one level into its tables, a block of contexts at a time."""
@@ -106,7 +123,8 @@ class Ngram(Model):
             p[-1], log_p[-1] = 0.0, -np.inf                                       # START is never predicted
         self.discounts.append(discount)
         self.tables.take_level(keys, log_p, log_g, counts.counts[n - 1], np.minimum(a, 255).astype(np.uint8))
-        space.leave(log_p, log_g, keys, counts.counts[n - 1], counts.endings[n - 1])
+        space.leave(log_p, log_g, keys, counts.counts[n - 1])
+        counts.endings[n - 1] = np.zeros(0, np.int32)                             # they have served
         return p
 
     def settled(self, level: Level, p: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -133,10 +151,10 @@ class Ngram(Model):
         nodes = self.advance(y, state)
         return Counted(self, nodes), nodes[:, -1]
 
-    def advance(self, y: Tensor, state: Tensor) -> Tensor:
-        """(B, T) symbols after a state -> (B, T, n - 1) the nodes after each."""
+    def advance(self, y: Tensor, state: Tensor, reach: int | None = None) -> Tensor:
+        """(B, T) symbols after a state -> (B, T, n - 1) the nodes after each, up to level `reach`."""
         nodes, symbols = torch.full((*y.shape, self.reach), -1), y.numpy().reshape(-1)
-        for level in range(self.reach):
+        for level in range(self.reach if reach is None else reach):
             before = torch.cat([state[:, None, level - 1], nodes[:, :-1, level - 1]], 1).numpy().reshape(-1)   # (B T,) nodes of `level`
             nodes[..., level] = torch.from_numpy(self.tables.child(level, before, symbols)).reshape(y.shape)
         return nodes
@@ -146,6 +164,8 @@ class Ngram(Model):
         found, used, node = self.tables.log_p[0][y], np.ones(len(y), np.int64), y.copy()
         for level in range(1, self.reach + 1):
             known = np.flatnonzero(nodes[:, level - 1] >= 0)
+            if not len(known):
+                break
             context = nodes[known, level - 1]
             child = self.tables.child(level, context, y[known])
             seen = child >= 0

@@ -69,9 +69,10 @@ def good_turing(level: Level) -> Answer:
     kept = np.append(level.discount, 1.0)[np.minimum(level.a, len(level.discount))]
     p = kept * level.a / level.total[level.context]
     lent, free = 1 - level.sum(p), 1 - level.sum(np.where(level.a > 0, level.lower, 0.0))
-    closed = (free < 1e-9) | (lent < 1e-9)                        # nobody to lend to, or nothing to lend
+    closed = (free < 1e-5) | (lent < 1e-9)                        # nobody to lend to, or nothing to lend
     p = np.where(closed[level.context], p / level.sum(p)[level.context], p)
-    return p, np.where(closed, 0.0, lent / np.where(closed, 1.0, free))
+    g = np.where(closed, 0.0, lent / np.where(closed, 1.0, free))
+    return np.where(level.a > 0, p, g[level.context] * level.lower), g
 
 
 def one_discount(t: np.ndarray) -> np.ndarray | None:
