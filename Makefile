@@ -13,6 +13,10 @@ test: $(ENVIRONMENT) lint
 test-slow: $(ENVIRONMENT)
 	.venv/bin/python -m pytest -m slow
 
+benchmarks: $(ENVIRONMENT)
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,benchmark]'
+	for script in limits ngrams; do .venv/bin/python benchmarks/$$script.py || exit 1; done
+
 lint: $(ENVIRONMENT)
 	.venv/bin/ruff check --quiet .
 

@@ -195,7 +195,7 @@ def orders_of(model: Ngram, codec: Codec, context: list[int], symbols: np.ndarra
             share = 0.0 if not seen and lent is not None else max(0.0, p[m] - (lent or 0.0) * lower[m])
             found[m].insert(0, {"order": n, "ngram": [names[i] for i in (*around, symbol)],
                                 "count": count, "context_count": context_count, "probability": float(p[m]), "share": float(share), "lent": lent,
-                                "discount": discount_of(model, n, place[m]) if seen else None})
+                                **(taken_of(model, n, place[m]) if seen else {"amount": None, "discount": None})})
         lower = p
     for orders in found:
         weight = 1.0
@@ -205,15 +205,20 @@ def orders_of(model: Ngram, codec: Codec, context: list[int], symbols: np.ndarra
     return found
 
 
-def discount_of(model: Ngram, n: int, node: int) -> float | None:
-    """What smoothing took from the count of an n-gram; None for a method that does not discount."""
+def taken_of(model: Ngram, n: int, node: int) -> Record:
+    """What smoothing made of the count of an n-gram (of Kneser-Ney's shorter ones, how many symbols stood before it; 255 is 255 or more),
+    and what it took from that; None where that is not known, or nothing is taken."""
     from seriatim.models.smoothing import good_turing
-    if len(model.discounts) < n or len(model.discounts[n - 1]) < 2 or not len(model.tables.amounts[n - 1]):
-        return None
-    discount, amount = model.discounts[n - 1], int(model.tables.amounts[n - 1][node])
-    if model.method.weigh is good_turing:                                                       # it keeps a factor of small counts
-        return amount * (1 - float(discount[amount])) if amount < len(discount) else 0.0
-    return float(discount[min(amount, len(discount) - 1)])
+    if not len(model.tables.amounts[n - 1]):
+        return {"amount": None, "discount": None}
+    amount, discount = int(model.tables.amounts[n - 1][node]), model.discounts[n - 1] if len(model.discounts) >= n else np.zeros(1)
+    if len(discount) < 2:
+        taken = None
+    elif model.method.weigh is good_turing:                                                     # it keeps a factor of small counts
+        taken = amount * (1 - float(discount[amount])) if amount < len(discount) else 0.0
+    else:
+        taken = float(discount[min(amount, len(discount) - 1)])
+    return {"amount": amount, "discount": taken}
 
 
 # How often, over time

@@ -10,15 +10,18 @@ import json
 import mmap
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from seriatim.errors import RunError
 
+PIECE = 1 << 25                           # bytes written in one go
 POINTS = ("nothing written", "half written", "written", "synced", "renamed")
 reached: Callable[[str], None] = lambda point: None    # tests replace this to stop the process at a point
 
@@ -28,14 +31,14 @@ def write_bytes(path: Path, content: bytes) -> None:
     write_pieces(path, [content[:len(content) // 2], content[len(content) // 2:]])
 
 
-def write_pieces(path: Path, pieces: Sequence[Any]) -> None:
-    """The same for a file in pieces, at least two: memory is not taken for the whole."""
+def write_pieces(path: Path, pieces: Iterable[Any]) -> None:
+    """The same for a file in two or more pieces, so that memory is not taken for the whole."""
     with replacing(path) as file:
-        for piece in pieces[:-1]:
+        for number, piece in enumerate(pieces):
             file.write(piece)
-        file.flush()
-        reached("half written")
-        file.write(pieces[-1])
+            if number == 0:
+                file.flush()
+                reached("half written")
 
 
 @contextmanager
@@ -102,13 +105,17 @@ def write_arrays(path: Path, arrays: dict[str, Any], record: Any = None) -> None
         place += size
     words = json.dumps(header).encode()
     words += b" " * (-len(words) % 8)
-    write_pieces(path, [len(words).to_bytes(8, "little"), words, *(raw(arrays[name]) for name in names)])
+    write_pieces(path, chain([len(words).to_bytes(8, "little"), words], *(raw(arrays[name]) for name in names)))
 
 
-def raw(tensor: Any) -> Any:
-    """The bytes of a tensor, without a copy where it can be."""
+def raw(tensor: Any) -> Iterator[Any]:
+    """The bytes of a tensor in pieces; what lies on disk does not stay in memory."""
     from torch import uint8
-    return memoryview(tensor.detach().contiguous().reshape(-1).view(uint8).numpy()) if tensor.numel() else b""
+    if tensor.numel():
+        content = tensor.detach().contiguous().reshape(-1).view(uint8).numpy()
+        for begin in range(0, len(content), PIECE):
+            yield memoryview(content[begin:begin + PIECE])
+            Space.leave(Space.mapped.get(tensor.data_ptr()))
 
 
 def read_arrays(path: Path) -> tuple[dict[str, Any], Any]:
@@ -125,6 +132,8 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], Any]:
 class Space:
     """Room for long arrays: in memory or, when they would not fit, in nameless files that are mapped into it."""
 
+    mapped: WeakValueDictionary[int, np.memmap] = WeakValueDictionary()      # arrays on disk, by their address
+
     def __init__(self, on_disk: bool = False):
         self.on_disk = on_disk
 
@@ -139,13 +148,16 @@ class Space:
                     os.posix_fallocate(file.fileno(), 0, size)
                 else:
                     file.truncate(size)
-                return np.memmap(file, kind, "r+", shape=(length,))
+                made = np.memmap(file, kind, "r+", shape=(length,))
+                Space.mapped[made.ctypes.data] = made
+                return made
         except OSError as error:
             raise RunError(f"there is no room for {size:,} bytes in {tempfile.gettempdir()}", got=error.strerror or error,
                            do="Free some space, or set TMPDIR to a folder that has it") from None
 
-    def leave(self, *arrays: np.ndarray) -> None:
-        """These are not needed for a while: their pages go to disk and leave the memory."""
+    @staticmethod
+    def leave(*arrays: np.ndarray | None) -> None:
+        """These are not needed for a while: if they lie on disk, they leave the memory."""
         for array in arrays:
             mapped = getattr(array, "_mmap", None)
             if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):

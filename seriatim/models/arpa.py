@@ -54,6 +54,7 @@ ROUNDING = 1e-5                            # log10 p may be above 0 by this much
 WIDEST = 40                                # characters of a number
 UNWRITABLE = re.compile(r"[\s\0\ud800-\udfff]")
 VISIBLE = np.array([byte not in b" \t\r\n" for byte in range(256)])               # words may hold any other blank
+COLUMNS = "Columns: log10 p, the words, and unless they are the longest log10 of the back-off weight"
 NEWLINE = np.array([ord("\n")], np.uint8)
 DATA, COUNT = re.compile(rb"^\\data\\[ \t\r]*$", re.MULTILINE), re.compile(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,18})")
 
@@ -228,27 +229,28 @@ class Reading:
         first = np.searchsorted(starts, places)
         many = np.diff(first, append=len(starts))
         places, first, many = places[many > 0] + begin - 1, first[many > 0], many[many > 0]  # (R,), as all that follows
-        self.check((many != n + 1) & (many != n + 2), places, f"a line of this section has a number, {n} word{'s' * (n > 1)}, and perhaps another number")
+        self.check((many != n + 1) & (many != n + 2), places, f"a line of this section has {n + 1} or {n + 2} columns", COLUMNS)
         p, g = self.numbers(content, starts[first], stops[first], places), np.zeros(len(first))
         lends = np.flatnonzero(many == n + 2)
         g[lends] = self.numbers(content, starts[first[lends] + n + 1], stops[first[lends] + n + 1], places[lends])
-        self.check(np.isnan(p) | (p > ROUNDING), places, "this is no logarithm of a probability")
-        self.check(np.isnan(g) | (g > -ZERO), places, "this is no logarithm of a back-off weight")
-        self.check((g != 0) & last, places, "the longest n-grams have no back-off weight")
+        self.check(np.isnan(p) | (p > ROUNDING), places, "this is no logarithm of a probability", "It is 0 or less")
+        self.check(np.isnan(g) | (g > -ZERO), places, "this is no logarithm of a back-off weight", "It is mostly 0 or less")
+        self.check((g != 0) & last, places, "the longest n-grams have no back-off weight", "Leave it out")
         word = (first[:, None] + np.arange(1, n + 1)).ravel()
         words, example = distinct(content, starts[word], stops[word])
         raw, example = content.tobytes(), word[example]
         names = [raw[start:stop] for start, stop in zip(starts[example].tolist(), stops[example].tolist(), strict=True)]
         return Rows(places, natural(np.minimum(p, 0)), natural(g), words.reshape(-1, n), names)
 
-    def check(self, bad: np.ndarray, places: np.ndarray, what: str, do: str = "") -> None:
+    def check(self, bad: np.ndarray, places: np.ndarray, what: str, do: str) -> None:
+        """Refuse the first line, if any, that is bad."""
         if bad.any():
             raise self.wrong(what, int(places[np.argmax(bad)]), do=do)
 
     def numbers(self, content: np.ndarray, starts: np.ndarray, stops: np.ndarray, places: np.ndarray) -> np.ndarray:
         """(M,) numbers as written in a block -> (M,) float64."""
         lengths = stops - starts
-        self.check(lengths > WIDEST, places, "this is not a number")
+        self.check(lengths > WIDEST, places, "this is not a number", COLUMNS)
         width = int(lengths.max(initial=1))
         written = np.ndarray((len(content) - width + 1, width), np.uint8, content, strides=(1, 1))[starts]       # (M, width)
         written[np.arange(width) >= lengths[:, None]] = 0
@@ -258,7 +260,7 @@ class Reading:
             try:
                 values[i] = float(text.replace(b"_", b"?"))                        # float() lets an underscore pass
             except ValueError:
-                raise self.wrong("this is not a number", int(places[i]), got=text.decode("utf-8", "replace")) from None
+                raise self.wrong("this is not a number", int(places[i]), COLUMNS, got=text.decode("utf-8", "replace")) from None
         return values
 
     # -- from arrays to tables
@@ -306,7 +308,7 @@ class Reading:
         table = np.array([self.number.get(name, -1) for name in rows.names], np.int64)
         grams = table[rows.words]
         if n > 1:
-            self.check((grams < 0).any(1), rows.places, "this line has a word that is not among the 1-grams")
+            self.check((grams < 0).any(1), rows.places, "this line has a word that is not among the 1-grams", "List it there")
         return grams
 
     def place_of(self, section: Section, row: int) -> int:
@@ -321,7 +323,7 @@ class Reading:
 
 def natural(decimals: np.ndarray) -> np.ndarray:
     """Logarithms to base 10 -> natural ones; -99 and less is minus infinity."""
-    return np.where(decimals > ZERO, decimals * TEN, -np.inf).astype(np.float32)
+    return np.where(decimals > ZERO, np.maximum(decimals, ZERO) * TEN, -np.inf).astype(np.float32)
 
 
 def spread(places: np.ndarray, values: np.ndarray, length: int, otherwise: float) -> np.ndarray:

@@ -67,9 +67,9 @@ class Counts:
                 longer[end] = number + nodes
                 order[filled:filled + len(end)] = end
                 nodes, filled, done = nodes + len(key), filled + len(end), done + worked
+                space.leave(keys, counts, endings, order, places)
                 yield {"words": f"counting {n}-grams", "share": min(1.0, done / most)}
             self.take_level(keys[:nodes], counts[:nodes], endings[:nodes])
-            space.leave(keys, counts, endings, order)
             node, places = longer, order[:filled]
 
     def take_level(self, keys: np.ndarray, counts: np.ndarray, endings: np.ndarray) -> None:

@@ -118,12 +118,13 @@ class Ngram(Model):
 
         for (first, last, begin, end), some_p, some_log_p, some_log_g in side_by_side(weigh, counts.context_blocks(n)):
             p[begin:end], log_p[begin:end], log_g[first:last] = some_p, some_log_p, some_log_g
+            space.leave(p, log_p, log_g, keys, counts.endings[n - 1])
             yield {"words": f"smoothing {n}-grams", "share": end / max(1, len(keys))}
         if n == 1:
             p[-1], log_p[-1] = 0.0, -np.inf                                       # START is never predicted
         self.discounts.append(discount)
         self.tables.take_level(keys, log_p, log_g, counts.counts[n - 1], np.minimum(a, 255).astype(np.uint8))
-        space.leave(log_p, log_g, keys, counts.counts[n - 1])
+        space.leave(counts.counts[n - 1])
         counts.endings[n - 1] = np.zeros(0, np.int32)                             # they have served
         return p
 
