@@ -95,7 +95,7 @@ def split_at_gap(pattern: str, unit: str) -> list[str]:
     pieces = re.split(r"(?<!\S)\*(?!\S)" if unit in SPACED else r"(?<!\\)\*", pattern)
     if len(pieces) > 2:
         raise ConfigError("a pattern has one * at most", got=pattern, do=r"Write \* for a * that is meant")
-    if not pattern.strip(" " if unit in SPACED else ""):
+    if not (pattern.split() if unit in SPACED else pattern):
         raise ConfigError("the pattern is empty", do='Give a phrase with a * in it, for instance "won a *"')
     if unit == "subword" and len(pieces) == 2:
         pieces[0] = pieces[0].rstrip(" ")                            # a blank is part of the subword behind it
@@ -163,9 +163,14 @@ def phrase_rows(model: Ngram, codec: Codec, ids: list[int]) -> Record:
 
 
 def count_of(model: Ngram, gram: list[int]) -> int | None:
-    """How often an n-gram occurred in training; None where the model has no counts."""
+    """How often an n-gram occurred in training; None where the model has no counts, or may have left it out."""
     counts, node = model.tables.counts[len(gram) - 1], int(model.tables.find(np.array([gram]))[0])
-    return None if not len(counts) else int(counts[node]) if node >= 0 else 0
+    return None if not len(model.tables.counts[0]) else int(counts[node]) if node >= 0 else never(model)
+
+
+def never(model: Ngram) -> int | None:
+    """The count of an n-gram that is not in the tables: 0, unless it was pruned."""
+    return None if any(model.options.prune) or model.options.threshold else 0
 
 
 def orders_of(model: Ngram, codec: Codec, context: list[int], symbols: np.ndarray) -> list[list[Record]]:
@@ -174,8 +179,10 @@ def orders_of(model: Ngram, codec: Codec, context: list[int], symbols: np.ndarra
     from seriatim.models.smoothing import good_turing
     tables, names = model.tables, [*codec.symbols, "<s>"]
     nodes = nodes_after(model, context)[0].numpy()                                              # (n - 1,)
-    alone = isinstance(model, Markov) or model.method.weigh is good_turing or not len(tables.counts[0])   # an n-gram that was seen asks no other
-    found, lower = [[] for _ in symbols], np.full(len(symbols), 1 / model.vocabulary)           # (M,)
+    altered = never(model) is None or not len(tables.counts[0])                                 # pruned, rounded or read: shares are not known any more
+    alone = altered or isinstance(model, Markov) or model.method.weigh is good_turing           # an n-gram that was seen asks no other
+    closed = model.options.closed and np.isneginf(tables.log_p[0][np.array([UNKNOWN])][0])
+    found, lower = [[] for _ in symbols], np.full(len(symbols), 1 / (model.vocabulary - closed))  # (M,)
     for n in range(1, model.reach + 2):
         node = 0 if n == 1 else int(nodes[n - 2])
         log_g = float(tables.log_g[n - 1][np.array([node])][0]) if node >= 0 else math.nan
@@ -189,7 +196,7 @@ def orders_of(model: Ngram, codec: Codec, context: list[int], symbols: np.ndarra
         around = context[len(context) - n + 1:] if n > 1 else []
         context_count = (int(tables.counts[0][:-1].sum(dtype=np.int64)) if n == 1 else int(tables.counts[n - 2][node])) if counted else None
         for m, symbol in enumerate(symbols.tolist()):
-            count = (int(tables.counts[n - 1][place[m]]) if used[m] == n else 0) if counted else None
+            count = (int(tables.counts[n - 1][place[m]]) if used[m] == n else never(model)) if counted else None
             seen = used[m] == n and count != 0                                                  # symbols that never occurred have a node, too
             lent = None if isinstance(model, Markov) or (seen and alone) else math.exp(log_g)
             share = 0.0 if not seen and lent is not None else max(0.0, p[m] - (lent or 0.0) * lower[m])

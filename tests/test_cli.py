@@ -201,7 +201,7 @@ def test_models_lists_every_rung_and_every_setting_of_one(home):
     assert "--order" not in table and "--steps" not in good("models", "markov").out
 
 
-@pytest.mark.parametrize("verb", ["compare", "fit", "evaluate", "score", "generate", "predict", "ngrams", "plot", "models"])
+@pytest.mark.parametrize("verb", ["compare", "fit", "evaluate", "score", "generate", "predict", "ngrams", "export", "plot", "models"])
 def test_every_verb_has_help_with_an_example_that_parses(verb):
     words = good(verb, "--help").out
     assert "example:" in words and f"seriatim {verb}" in words

@@ -118,6 +118,26 @@ def test_a_model_without_counts_shows_its_probabilities(home):
     assert {row["count"] for row in rows} == {None} == {each[key] for row in rows for each in row["orders"] for key in ("count", "context_count", "discount")}
 
 
+@pytest.mark.parametrize("shrunk", [{"prune": "0,1"}, {"threshold": 0.01}, {"bits": 8}, {"closed": True}], ids=str)
+def test_models_that_were_made_smaller_add_up_too(home, shrunk):
+    predictor = fitted(["the cat saw the dog and the cat ran", "the dog ran", "a cat saw a dog"], order=3, **shrunk)
+    for pattern in ("the *", "saw the *", "ran *"):
+        for row in continuations(predictor, pattern, top=100)["rows"]:
+            for each, shorter in zip(row["orders"], row["orders"][1:]):
+                assert each["share"] >= 0 and each["share"] + (each["lent"] or 0) * shorter["probability"] == pytest.approx(each["probability"], abs=1e-6)
+                assert each["count"] != 0 or shrunk == {"closed": True}                         # what is left out may have occurred
+            last = row["orders"][-1]
+            assert "closed" not in shrunk or last["share"] + last["lent"] / (predictor.codec.size - 1) == pytest.approx(last["probability"], abs=1e-6)
+
+
+def test_an_arpa_file_is_explored_like_the_run_it_came_from(home):
+    good("export", home / "counts", "model.arpa")
+    expected = {row["symbol"]: row["probability"] for row in seriatim.ngrams(home / "counts", "the cat *")["rows"]}
+    record = good("ngrams", "model.arpa", "the cat *", "--format", "json").json()
+    assert {row["symbol"]: row["probability"] for row in record["rows"]} == pytest.approx(expected, abs=1e-5)
+    assert "the cat *" in good("ngrams", "model.arpa", "the cat *").out
+
+
 # The * anywhere, and no *
 
 
@@ -252,7 +272,7 @@ def test_wrong_data_is_refused(here, command, words):
 
 
 def test_an_empty_pattern_is_refused(home):
-    refused("ngrams", home / "counts", " ", code=2, words="empty")
+    refused("ngrams", home / "counts", " \t", code=2, words="empty")
     refused("ngrams", home / "markov", "", code=2, words="empty")
 
 

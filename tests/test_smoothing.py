@@ -73,11 +73,11 @@ class Slow:
         if self.smoothing == "witten-bell":
             return (a[w] + kinds * lower[w]) / (total + kinds)
         if self.smoothing == "good-turing":
-            own = [self.factor(n, count) * count / total for count in a]
-            free = 1 - sum(lower[v] for v in range(V) if a[v])
-            if free < 1e-5 or 1 - sum(own) < 1e-9:
-                return own[w] / sum(own)
-            return own[w] if a[w] else (1 - sum(own)) / free * lower[w]
+            kept, free = [self.factor(n, count) * count for count in a], 1 - sum(lower[v] for v in range(V) if a[v])
+            if free < 1e-5:
+                return kept[w] / sum(kept)
+            total += sum(kept) > total - 1e-9
+            return kept[w] / total if a[w] else (1 - sum(kept) / total) / free * lower[w]
         taken = [self.taken(n, count) for count in a]
         return (a[w] - taken[w] + sum(taken) * lower[w]) / total
 

@@ -43,7 +43,7 @@ from seriatim.parallel import side_by_side
 from seriatim.storage import replacing
 
 ENDINGS = (".arpa", ".arpa.gz", ".arpa.xz")
-PACKERS: dict[str, Callable[[Any], Any]] = {".gz": partial(gzip.GzipFile, "", "wb", 6, mtime=0), ".xz": partial(lzma.LZMAFile, mode="wb", preset=1)}
+PACKERS: dict[str, Callable[[Any], Any]] = {".gz": partial(gzip.GzipFile, "", "wb", 4, mtime=0), ".xz": partial(lzma.LZMAFile, mode="wb", preset=1)}
 BEGIN = "<s>"                              # START in a file
 ZERO = -99.0                               # log10 of nothing, as SRILM writes it
 TEN = math.log(10)

@@ -26,7 +26,7 @@ from seriatim.data.sequences import Field, offsets_of
 from seriatim.parallel import side_by_side
 from seriatim.storage import Space
 
-BLOCK = 1 << 20                        # places sorted in one go
+BLOCK = 1 << 19                        # places sorted in one go
 Progress = dict[str, Any]              # what is being done ("words") and how much of it is ("share"); or only a "note"
 
 

@@ -66,12 +66,13 @@ def witten_bell(level: Level) -> Answer:
 
 
 def good_turing(level: Level) -> Answer:
-    kept = np.append(level.discount, 1.0)[np.minimum(level.a, len(level.discount))]
-    p = kept * level.a / level.total[level.context]
-    lent, free = 1 - level.sum(p), 1 - level.sum(np.where(level.a > 0, level.lower, 0.0))
-    closed = (free < 1e-5) | (lent < 1e-9)                        # nobody to lend to, or nothing to lend
-    p = np.where(closed[level.context], p / level.sum(p)[level.context], p)
-    g = np.where(closed, 0.0, lent / np.where(closed, 1.0, free))
+    kept = np.append(level.discount, 1.0)[np.minimum(level.a, len(level.discount))] * level.a
+    free = 1 - level.sum(np.where(level.a > 0, level.lower, 0.0))  # (C,) of the shorter context, for symbols not seen here
+    closed = free < 1e-5                                           # nobody to lend to
+    greedy = ~closed & (level.sum(kept) > level.total - 1e-9)      # nothing to lend: pretend that one more symbol was seen
+    everything = np.where(closed, level.sum(kept), level.total + greedy)
+    p = kept / everything[level.context]
+    g = np.where(closed, 0.0, (1 - level.sum(p)) / np.where(closed, 1.0, free))
     return np.where(level.a > 0, p, g[level.context] * level.lower), g
 
 
