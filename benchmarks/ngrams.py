@@ -95,14 +95,16 @@ def scoring(rest: list[str], folder: Path) -> None:
             for _ in range(TIMES):
                 source.seek(0)
                 seconds = min(seconds, run(program("query"), "-v", "summary", str(folder / "kenlm.bin"), stdin=source)[0])
+        seconds -= loading
         write_row("ngrams.py", f"score {words:,} words, whole text", f"{words / best / 1e6:.2f} M words/s (two threads)",
-                  f"KenLM's query, C++: {words / (seconds - loading) / 1e6:.2f} M words/s (one thread)", f"{(seconds - loading) / best:.2f} times as fast", PACKAGES)
+                  f"KenLM's query, C++: {words / seconds / 1e6:.2f} M words/s (one thread)", f"{seconds / best:.2f} times as fast", PACKAGES)
 
 
 if __name__ == "__main__":
     if program("lmplz") is None:
         raise SystemExit("lmplz is not on the PATH and not in KENLM_BIN: see the head of this script")
-    lines = lzma.open(DATA / "text/wiki100.txt.xz", "rt").read().splitlines()
+    with lzma.open(DATA / "text/wiki100.txt.xz", "rt") as file:
+        lines = file.read().splitlines()
     with tempfile.TemporaryDirectory() as name:
         folder, taken, count = Path(name), 0, 0
         while taken < len(lines) and count < WORDS:

@@ -215,17 +215,11 @@ def orders_of(model: Ngram, codec: Codec, context: list[int], symbols: np.ndarra
 def taken_of(model: Ngram, n: int, node: int) -> Record:
     """What smoothing made of the count of an n-gram (of Kneser-Ney's shorter ones, how many symbols stood before it; 255 is 255 or more),
     and what it took from that; None where that is not known, or nothing is taken."""
-    from seriatim.models.smoothing import good_turing
     if not len(model.tables.amounts[n - 1]):
         return {"amount": None, "discount": None}
-    amount, discount = int(model.tables.amounts[n - 1][node]), model.discounts[n - 1] if len(model.discounts) >= n else np.zeros(1)
-    if len(discount) < 2:
-        taken = None
-    elif model.method.weigh is good_turing:                                                     # it keeps a factor of small counts
-        taken = amount * (1 - float(discount[amount])) if amount < len(discount) else 0.0
-    else:
-        taken = float(discount[min(amount, len(discount) - 1)])
-    return {"amount": amount, "discount": taken}
+    amount = int(model.tables.amounts[n - 1][node])
+    takes = len(model.discounts) >= n and len(model.discounts[n - 1]) > 1
+    return {"amount": amount, "discount": float(model.taken(n, np.array([amount]))[0]) if takes else None}
 
 
 # How often, over time

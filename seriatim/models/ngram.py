@@ -219,10 +219,16 @@ class Ngram(Model):
         for n in np.unique(order):
             rows = order == n
             own[rows] = self.tables.log_p[n - 1][node[rows]]
-            if len(self.discounts) >= n and len(self.tables.amounts[n - 1]):
-                discount[rows] = self.discounts[n - 1][np.minimum(self.tables.amounts[n - 1][node[rows]], len(self.discounts[n - 1]) - 1)]
+            if len(self.tables.amounts[n - 1]):
+                discount[rows] = self.taken(n, self.tables.amounts[n - 1][node[rows]])
         return {name: torch.from_numpy(array).reshape(batch.y.shape)
                 for name, array in (("order", order), ("discount", discount), ("back_off", found - own))}
+
+    def taken(self, n: int, amounts: np.ndarray) -> np.ndarray:
+        """(M,) what smoothing took from n-grams of length n that count so much."""
+        if len(self.discounts) < n or len(self.discounts[n - 1]) < 2:
+            return np.zeros(len(amounts))
+        return self.method.taken(self.discounts[n - 1], amounts.astype(np.int64))
 
     # -- keeping
     def arrays(self) -> dict[str, Tensor]:

@@ -106,6 +106,7 @@ class Smoothing:
     discounts: Callable[[np.ndarray], np.ndarray | None] = lambda t: np.zeros(1)
     fallback: tuple[float, ...] = ()
     continuation: bool = False            # shorter n-grams count the different symbols before them
+    taken: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda discount, a: discount[np.minimum(a, len(discount) - 1)]
 
 
 SMOOTHING = {
@@ -113,5 +114,6 @@ SMOOTHING = {
     "kneser-ney": Smoothing(discounted, one_discount, (0.0, FALLBACK[0]), continuation=True),
     "absolute": Smoothing(discounted, one_discount, (0.0, FALLBACK[0])),
     "witten-bell": Smoothing(witten_bell),
-    "good-turing": Smoothing(good_turing, good_turing_discounts, (1.0, *(1 - FALLBACK[min(r, 3) - 1] / r for r in range(1, RELIABLE + 1)))),
+    "good-turing": Smoothing(good_turing, good_turing_discounts, (1.0, *(1 - FALLBACK[min(r, 3) - 1] / r for r in range(1, RELIABLE + 1))),
+                               taken=lambda discount, a: a * (1 - np.append(discount, 1.0)[np.minimum(a, len(discount))])),
 }
