@@ -11,10 +11,8 @@ import os
 import sys
 from collections.abc import Iterable
 from dataclasses import fields
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from seriatim import __version__
@@ -179,7 +177,6 @@ def settings_of(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def read_data(given: argparse.Namespace, path: str, by: str | None, unit: str | None) -> Any:
-    Thread(target=import_module, args=("torch",), daemon=True).start()            # it takes two seconds; meanwhile the data is read
     from seriatim.data import read
     return read(path, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field)
 

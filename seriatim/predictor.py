@@ -70,8 +70,12 @@ class Predictor:
         """For each sequence its natural-log probability, number of tokens and number of unknown ones."""
         ids = self.codec.encode(self.data(data).main)
         scored = score(self.model, ids, self.by)
-        return [{"log_prob": float(scored.row(s).sum()), "tokens": len(scored.row(s)), "unknown": int((ids.row(s) == UNKNOWN).sum())}
-                for s in range(len(ids))]
+        filled = np.flatnonzero(scored.lengths)
+        log_prob, unknown = np.zeros(len(ids)), np.zeros(len(ids), np.int64)
+        log_prob[filled] = np.add.reduceat(scored.values, scored.offsets[filled]) if len(filled) else 0.0
+        np.add.at(unknown, np.searchsorted(ids.offsets, np.flatnonzero(ids.flat == UNKNOWN), "right") - 1, 1)
+        return [{"log_prob": value, "tokens": tokens, "unknown": number}
+                for value, tokens, number in zip(log_prob.tolist(), scored.lengths.tolist(), unknown.tolist(), strict=True)]
 
     def generate(self, prompt: str = "", **settings: Any) -> str | list[str]:
         """Text after a prompt; a list when `count` is above one. Settings: see `DecodingOptions`."""
@@ -140,12 +144,11 @@ class Predictor:
 
     def finish(self, folder: Path) -> None:
         """Weights, metrics, and last of all the manifest; then the checkpoints have served."""
-        write_arrays(folder / "weights.safetensors", self.model.arrays())
+        known = {"weights.safetensors": write_arrays(folder / "weights.safetensors", self.model.arrays())}
         write_json(folder / "metrics.json", self.metrics)
-        files = [name for name in ("config.toml", "codec.json", "weights.safetensors", "metrics.json")]
-        write_json(folder / "manifest.json", {"version": 1, "seriatim": __version__,
-                                              "files": {name: {"sha256": checksum(folder / name), "bytes": (folder / name).stat().st_size}
-                                                        for name in files}})
+        files = {name: {"sha256": known.get(name) or checksum(folder / name), "bytes": (folder / name).stat().st_size}
+                 for name in ("config.toml", "codec.json", "weights.safetensors", "metrics.json")}
+        write_json(folder / "manifest.json", {"version": 1, "seriatim": __version__, "files": files})
         for leftover in [*folder.glob("checkpoint-*"), *folder.glob("*.partial")]:
             leftover.unlink()
 

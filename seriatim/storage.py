@@ -11,6 +11,7 @@ import mmap
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
@@ -31,14 +32,18 @@ def write_bytes(path: Path, content: bytes) -> None:
     write_pieces(path, [content[:len(content) // 2], content[len(content) // 2:]])
 
 
-def write_pieces(path: Path, pieces: Iterable[Any]) -> None:
-    """The same for a file in two or more pieces, so that memory is not taken for the whole."""
-    with replacing(path) as file:
+def write_pieces(path: Path, pieces: Iterable[Any]) -> str:
+    """The same for a file in two or more pieces, so that memory is not taken for the whole; its checksum, found meanwhile."""
+    digest = hashlib.sha256()
+    with replacing(path) as file, ThreadPoolExecutor(1) as beside:
         for number, piece in enumerate(pieces):
+            found = beside.submit(digest.update, piece)
             file.write(piece)
+            found.result()
             if number == 0:
                 file.flush()
                 reached("half written")
+    return digest.hexdigest()
 
 
 @contextmanager
@@ -93,9 +98,9 @@ def read_json(path: Path) -> Any:
         raise RunError(f"{path} is damaged", got=error, do="Restore it or fit again") from None
 
 
-def write_arrays(path: Path, arrays: dict[str, Any], record: Any = None) -> None:
+def write_arrays(path: Path, arrays: dict[str, Any], record: Any = None) -> str:
     """Tensors by name, and a JSON record beside them in the same file: safetensors, an array at a time, so that they may be larger
-    than the memory."""
+    than the memory. The file's checksum."""
     kinds = {"float64": "F64", "int64": "I64", "float32": "F32", "int32": "I32", "bfloat16": "BF16", "float16": "F16", "uint8": "U8", "bool": "BOOL"}
     names = sorted(arrays, key=lambda name: (-arrays[name].element_size(), name))         # the widest first: all begin at a multiple of their size
     header, place = {} if record is None else {"__metadata__": {"record": json.dumps(record)}}, 0
@@ -105,7 +110,7 @@ def write_arrays(path: Path, arrays: dict[str, Any], record: Any = None) -> None
         place += size
     words = json.dumps(header).encode()
     words += b" " * (-len(words) % 8)
-    write_pieces(path, chain([len(words).to_bytes(8, "little"), words], *(raw(arrays[name]) for name in names)))
+    return write_pieces(path, chain([len(words).to_bytes(8, "little"), words], *(raw(arrays[name]) for name in names)))
 
 
 def raw(tensor: Any) -> Iterator[Any]:

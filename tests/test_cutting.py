@@ -53,3 +53,15 @@ def test_words_longer_than_any_limit_are_words():
     texts = ["x" * 10_000_000 + " y " + "x" * 10_000_000 + " " + "x" * 9_999_999]
     found = words_of(Field.of_text(texts))
     assert found.flat.tolist() == [0, 1, 0, 2] and [len(name) for name in found.names] == [10_000_000, 1, 9_999_999]
+
+
+@pytest.mark.parametrize("block", [8, 64, cutting.BLOCK])
+@settings(max_examples=100, deadline=None)
+@given(texts=TEXTS, known=TEXTS)
+def test_known_words_have_their_numbers_and_others_are_unknown(block, texts, known):
+    number = {word: i for i, word in enumerate(dict.fromkeys(word for text in known for word in text.split()), 2)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cutting, "BLOCK", block)
+        patch.setattr(cutting, "SLOTS", 3 if block == 8 else cutting.SLOTS)
+        ids = cutting.Lexicon(number, 0).encode(Field.of_text(texts))
+    assert [ids.row(s).tolist() for s in range(len(ids))] == [[number.get(word, 0) for word in text.split()] for text in texts]

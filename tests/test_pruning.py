@@ -10,9 +10,9 @@ import seriatim
 from seriatim.batches import prompts
 from seriatim.config import NgramOptions
 from seriatim.models.ngram import Ngram
-from seriatim.models.pruning import by_count, by_entropy, every, prune
+from seriatim.models.pruning import by_count, by_entropy, prune
 from seriatim.models.smoothing import SMOOTHING
-from seriatim.models.tables import Quantised
+from seriatim.models.tables import Quantised, every
 from tests.conftest import symbols
 
 V = 9

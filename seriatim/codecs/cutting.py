@@ -35,29 +35,90 @@ def words_of(column: Field, cut: Callable[[str], list[str]] | None = None) -> Fi
     values, offsets, found = [np.zeros(0, np.int32)], np.zeros(len(bounds), np.int64), 0
 
     def look(block: tuple[int, int]) -> tuple[slice, np.ndarray, np.ndarray, list[str]]:
-        begin, end = block
-        rows = slice(np.searchsorted(bounds, begin), np.searchsorted(bounds, end))         # the sequences that begin in this block
-        content = np.concatenate([flat[begin:end], np.zeros(8, np.uint8)])                 # room to read 8 bytes anywhere
-        starts, stops = word_places(content[:-8], bounds[rows] - begin)                    # (M,), (M,)
+        rows, before, content, starts, stops = places(flat, bounds, *block)
         which, first = distinct(content, starts, stops)                                    # (M,), (U,)
-        raw = content.tobytes()
-        names = [raw[start:stop].decode("utf-8", "surrogatepass") for start, stop in zip(starts[first].tolist(), stops[first].tolist())]
-        return rows, np.searchsorted(starts, bounds[rows] - begin), which, names
+        return rows, before, which, names_of(content, starts[first], stops[first])
 
-    for rows, before, which, names in side_by_side(look, blocks(flat, bounds)):
-        ends = range(len(which) + 1)
+    for rows, before, which, names in side_by_side(look, blocks(flat, bounds, BLOCK)):
         if cut is not None:
             pieces = list(map(cut, names))
             names = list(chain.from_iterable(pieces))
             many = np.fromiter(map(len, pieces), np.int64, len(pieces))                    # (U,) pieces of each different word
-            ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(many[which])])
+            before = np.concatenate([np.zeros(1, np.int64), np.cumsum(many[which])])[before]
             which = expanded(which, many)
         table = np.fromiter((number.setdefault(name, len(number)) for name in names), np.int32, len(names))
         values.append(table[which])
-        offsets[rows] = found + (before if cut is None else ends[before])
-        found += ends[-1]
+        offsets[rows] = found + before
+        found += len(which)
     offsets[np.searchsorted(bounds, len(flat)):] = found
     return Field(np.concatenate(values), offsets, SYMBOLS, tuple(number))
+
+
+class Lexicon:
+    """Known words by number: those of up to 7 bytes in a table of integers, where each is looked for at home and behind it; longer ones
+    by name."""
+
+    def __init__(self, number: dict[str, int], unknown: int):
+        self.number, self.unknown = number, unknown
+        short = [(word, i) for word, i in ((name.encode("utf-8", "surrogatepass"), i) for name, i in number.items()) if 0 < len(word) <= 7]
+        keys = np.array([int.from_bytes(word, "little") | len(word) << 56 for word, _ in short], np.uint64)
+        home = self.home(keys)
+        order = np.argsort(home)
+        slot = np.maximum.accumulate(home[order] - np.arange(len(keys))) + np.arange(len(keys))
+        self.keys, self.numbers = np.zeros((1 << SLOTS) + len(keys) + 1, np.uint64), np.full((1 << SLOTS) + len(keys) + 1, unknown, np.int32)
+        self.keys[slot], self.numbers[slot] = keys[order], np.array([i for _, i in short], np.int32)[order]
+
+    @staticmethod
+    def home(keys: np.ndarray) -> np.ndarray:
+        return ((keys * MIXERS[0]) >> np.uint64(64 - SLOTS)).view(np.int64)
+
+    def encode(self, column: Field) -> Field:
+        """Each sequence split at blanks, as the numbers of its words."""
+        flat, bounds = column.flat, column.offsets - column.offsets[0]
+        values, offsets, found = [np.zeros(0, np.int32)], np.zeros(len(bounds), np.int64), 0
+        for rows, before, some in side_by_side(lambda block: self.look(flat, bounds, block), blocks(flat, bounds, BLOCK // 4)):
+            values.append(some)
+            offsets[rows] = found + before
+            found += len(some)
+        offsets[np.searchsorted(bounds, len(flat)):] = found
+        return Field(np.concatenate(values), offsets, SYMBOLS)
+
+    def look(self, flat: np.ndarray, bounds: np.ndarray, block: tuple[int, int]) -> tuple[slice, np.ndarray, np.ndarray]:
+        rows, before, content, starts, stops = places(flat, bounds, *block)
+        lengths = stops - starts
+        long, short = np.flatnonzero(lengths > 7), np.flatnonzero(lengths <= 7)
+        found = np.empty(len(starts), np.int32)
+        key = short_keys(content, starts[short], lengths[short])
+        slot = self.home(key)
+        wrong = np.flatnonzero(self.keys[slot] != key)
+        while len(wrong):
+            wrong = wrong[self.keys[slot[wrong]] != 0]                                     # an empty slot: it is not known
+            slot[wrong] += 1
+            wrong = wrong[self.keys[slot[wrong]] != key[wrong]]
+        found[short] = self.numbers[slot]
+        which, first = distinct(content, starts[long], stops[long])
+        table = [self.number.get(name, self.unknown) for name in names_of(content, starts[long[first]], stops[long[first]])]
+        found[long] = np.array(table, np.int32)[which]
+        return rows, before, found
+
+
+def places(flat: np.ndarray, bounds: np.ndarray, begin: int, end: int) -> tuple[slice, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """A block: the sequences that begin in it, how many words come before each; its bytes, and where words begin and end in them."""
+    rows = slice(np.searchsorted(bounds, begin), np.searchsorted(bounds, end))
+    content = np.concatenate([flat[begin:end], np.zeros(8, np.uint8)])                     # room to read 8 bytes anywhere
+    starts, stops = word_places(content[:-8], bounds[rows] - begin)                        # (M,), (M,)
+    return rows, np.searchsorted(starts, bounds[rows] - begin), content, starts, stops
+
+
+def names_of(content: np.ndarray, starts: np.ndarray, stops: np.ndarray) -> list[str]:
+    raw = content.tobytes()
+    return [raw[start:stop].decode("utf-8", "surrogatepass") for start, stop in zip(starts.tolist(), stops.tolist())]
+
+
+def short_keys(content: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """(M,) words of up to 7 bytes as integers: their bytes, and their length in the highest one."""
+    eights = np.ndarray((len(content) - 7,), np.uint64, content, strides=(1,))             # the 8 bytes from each place on
+    return (eights[starts] & KEEP[lengths]) | (lengths.astype(np.uint64) << np.uint64(56))
 
 
 def expanded(which: np.ndarray, many: np.ndarray) -> np.ndarray:
@@ -67,11 +128,11 @@ def expanded(which: np.ndarray, many: np.ndarray) -> np.ndarray:
     return np.repeat(shift, repeated) + np.arange(repeated.sum())
 
 
-def blocks(flat: np.ndarray, bounds: np.ndarray) -> Iterator[tuple[int, int]]:
+def blocks(flat: np.ndarray, bounds: np.ndarray, most: int) -> Iterator[tuple[int, int]]:
     """The bytes in blocks that end between words."""
     begin = 0
     while begin < len(flat):
-        end, size = len(flat), BLOCK
+        end, size = len(flat), most
         while begin + size < len(flat):
             blanks = np.flatnonzero(~VISIBLE[flat[begin + size // 2:begin + size]])
             bound = bounds[np.searchsorted(bounds, begin + size, "right") - 1]
@@ -108,8 +169,7 @@ def distinct(content: np.ndarray, starts: np.ndarray, stops: np.ndarray) -> tupl
     lengths = stops - starts
     example = np.zeros(len(starts), np.int64)                                              # for each word an equal one, the same for all equal ones
     short, open_ = np.flatnonzero(lengths <= 7), np.flatnonzero((lengths > 7) & (lengths <= LONG))
-    key = (eights[starts[short]] & KEEP[lengths[short]]) | (lengths[short].astype(np.uint64) << np.uint64(56))
-    example[short] = short[examples(key)]
+    example[short] = short[examples(short_keys(content, starts[short], lengths[short]))]
     prefix, depth = np.zeros(len(open_), np.uint64), 0
     while len(open_):
         rest = np.minimum(lengths[open_] - depth, 9)                                       # 9: it goes on

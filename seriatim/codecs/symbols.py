@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from seriatim.codecs.cutting import words_of
+from seriatim.codecs.cutting import Lexicon, words_of
 from seriatim.config import CodecOptions, build
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field
 from seriatim.errors import DataError
@@ -30,6 +30,7 @@ from seriatim.errors import DataError
 UNKNOWN, STOP = 0, 1
 PADDING = 0
 SPECIALS = ("<unk>", "</s>")
+LONG_TEXT = 1 << 16                     # bytes worth a table of all known words
 UNICODE = 0x110000                      # number of code points: what an unseen character costs, log(UNICODE)
 
 
@@ -42,6 +43,7 @@ class Codec:
         self.options = options
         self.symbols = list(symbols)    # names by number, the special ones first
         self.spelling = spelling or {}  # training counts of characters, to price unknown words
+        self.lexicon: Lexicon | None = None
         self.number = {symbol: i for i, symbol in enumerate(self.symbols) if i != STOP}
 
     @property
@@ -108,6 +110,9 @@ class Codec:
 
     def encode(self, column: Field) -> Field:
         """Text or given symbols -> numbers in [0, V)."""
+        if column.kind == TEXT and self.cut is None and not self.options.lower and len(column.flat) > LONG_TEXT:
+            self.lexicon = self.lexicon or Lexicon(self.number, UNKNOWN)
+            return self.lexicon.encode(column)
         given = self.named(column)
         table = np.array([self.number.get(name, UNKNOWN) for name in given.names], np.int32)
         return Field(table[given.flat], given.offsets - given.offsets[0], SYMBOLS)

@@ -32,7 +32,7 @@ from seriatim.models.tables import Tables
 from seriatim.parallel import side_by_side
 from seriatim.storage import Space
 
-STRETCH = 1 << 18                           # symbols scored at once
+STRETCH = 1 << 19                           # symbols scored at once
 
 
 class Uniform(Model):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from seriatim.models.tables import Quantised, Tables
+from seriatim.models.tables import Quantised, Tables, every
 
 if TYPE_CHECKING:
     from seriatim.models.ngram import Ngram
@@ -85,7 +85,3 @@ def shortened(model: Ngram, n: int) -> np.ndarray:
             state = model.advance(symbols[:, t:t + 1], state, n - 2)[:, 0]
         found[begin:begin + BLOCK] = model.look_up(state.numpy(), symbols[:, -1].numpy())[0]
     return found
-
-
-def every(table: np.ndarray | Quantised) -> np.ndarray:
-    return table if isinstance(table, np.ndarray) else table[np.arange(len(table))]

@@ -78,10 +78,13 @@ class Tables:
         packed.sort()
         order = packed & ((1 << bits) - 1)
         packed >>= bits
-        place = np.searchsorted(keys, packed)
-        place[keys[np.minimum(place, len(keys) - 1)] != packed] = -1
-        found = np.empty(len(place), np.int64)
-        found[order] = place
+        new = np.ones(len(packed), bool)
+        new[1:] = packed[1:] != packed[:-1]
+        asked = packed[new]                                            # each question once
+        place = np.searchsorted(keys, asked)
+        place[keys[np.minimum(place, len(keys) - 1)] != asked] = -1
+        found = np.empty(len(packed), np.int64)
+        found[order] = place[np.cumsum(new) - 1]
         return found
 
     def find(self, grams: np.ndarray) -> np.ndarray:
@@ -156,3 +159,8 @@ def at(values: np.ndarray, places: np.ndarray) -> np.ndarray:
     found = np.full(places.shape, -1, values.dtype)
     found[inside] = values[places[inside]]
     return found
+
+
+def every(table: np.ndarray | Quantised) -> np.ndarray:
+    """All values of a table."""
+    return table if isinstance(table, np.ndarray) else table[np.arange(len(table))]
