@@ -10,7 +10,7 @@ import torch
 import seriatim
 from seriatim.errors import DataError, RunError
 from seriatim.predictor import fit, load
-from tests.ladder import RUNGS
+from tests.ladder import RUNGS, VARIANTS
 
 LINES = seriatim.Sequences.of(f"{a} and {b}" for a in ("ham", "jam", "tea", "rum") for b in ("eggs", "bread", "milk", "figs", "dates"))
 SMALL = {"width": 8, "heads": 2, "context": 6, "order": 2}
@@ -18,8 +18,9 @@ SMALL = {"width": 8, "heads": 2, "context": 6, "order": 2}
 
 def small_fit(name: str, **more):
     from seriatim.models import parse
-    kept = {key: value for key, value in SMALL.items() if any(hasattr(part.options, key) for part in parse(name, {}))}
-    return fit("language", name, LINES, steps=3, **kept, **more)
+    spec, own = VARIANTS.get(name, (name, {}))
+    kept = {key: value for key, value in SMALL.items() if any(hasattr(part.options, key) for part in parse(spec, {}))}
+    return fit("language", spec, LINES, steps=3, **(kept | own), **more)
 
 
 @pytest.mark.parametrize("name", RUNGS)

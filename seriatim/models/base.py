@@ -31,6 +31,7 @@ class Model:
 
     vocabulary: int                        # V, how many symbols it chooses from
     warm: int = 512                        # how far back it needs to have read when it is asked in the middle of a stream
+    longest: int | None = None             # how many symbols it can read at all
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         """What comes first after batch.x: (B,) distributions, and the state."""

@@ -12,11 +12,12 @@ import torch
 from torch import Tensor, nn
 
 from seriatim.batches import Batch
-from seriatim.config import NetworkOptions
+from seriatim.config import BigramOptions, NetworkOptions
 from seriatim.distributions import Categorical, Distribution
 from seriatim.layers.attention import Attention
-from seriatim.layers.block import Block
+from seriatim.layers.block import NORMS, Alone, Block
 from seriatim.layers.convolution import Convolution
+from seriatim.layers.positions import Positions
 from seriatim.layers.recurrent import Recurrent
 from seriatim.models.base import Model, State
 
@@ -24,14 +25,14 @@ from seriatim.models.base import Model, State
 def mixer(options: NetworkOptions, layer: int) -> nn.Module:
     """The part that hears the past, for one layer."""
     if options.mixer == "convolution":
-        return Convolution(options.width, options.kernel, dilation=2 ** (layer % 10))
+        return Convolution(options.width, options.kernel, 2 ** (layer % 10), options.gated, options.activation)
     if options.mixer == "attention":
-        return Attention(options.width, options.heads, options.context)
-    return Recurrent(options.mixer, options.width)
+        return Attention(options.width, options.heads, options.context, options.score, options.maps, options.positions == "rotary")
+    return Recurrent(options.mixer, options.width, options.activation, options.initial, options.weight_dropout)
 
 
 class Network(nn.Module, Model):
-    """One stack for every mixer. The state is the tuple of the mixers' states."""
+    """One stack for every mixer. The state is the tuple of the parts' states."""
 
     def __init__(self, vocabulary: int, options: NetworkOptions):
         super().__init__()
@@ -39,11 +40,16 @@ class Network(nn.Module, Model):
         self.embedding = nn.Embedding(vocabulary + 1, options.width)                # the last row is START
         self.dropout = nn.Dropout(options.dropout)
         self.blocks = nn.ModuleList(
-            Block(options.width, mixer(options, layer), options.residual, options.feed_forward, options.dropout)
+            Block(options.width, mixer(options, layer), options.residual, options.norm, options.norm_place,
+                  int(options.width * options.feed_forward), options.feed, options.dropout)
             for layer in range(options.layers))
-        self.norm = nn.LayerNorm(options.width) if options.residual else nn.Identity()
+        if options.mixer == "attention" and options.positions in ("sinusoidal", "learned"):
+            self.blocks.insert(0, Positions(options.positions, options.width, options.context))
+        self.norm = NORMS[options.norm](options.width) if options.residual and options.norm_place == "before" else nn.Identity()
         self.bias = nn.Parameter(torch.zeros(vocabulary))
         self.output = None if options.tied else nn.Linear(options.width, vocabulary, bias=False)
+        if options.mixer == "attention" and options.positions == "learned":
+            self.longest, self.warm = options.context, options.context // 2
 
     def run(self, symbols: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
         """(B, T) symbols -> (B, T, D) hidden vectors, state after each row's length."""
@@ -61,7 +67,7 @@ class Network(nn.Module, Model):
         return Categorical(nn.functional.linear(hidden, self.output.weight, self.bias))
 
     def empty(self, rows: int) -> State:
-        return tuple(block.mixer.empty(rows) for block in self.blocks)
+        return tuple(block.empty(rows) for block in self.blocks)
 
     def begin(self, batch: Batch) -> Tensor:
         """(B, 1 + P): START, then the prompt."""
@@ -92,4 +98,17 @@ class Network(nn.Module, Model):
         if wanted != found:
             wrong = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
             raise ValueError(f"arrays that do not fit: {', '.join(wrong[:5])}")
-        self.load_state_dict(arrays, assign=self.bias.is_meta)     # a model laid out without memory takes the arrays as they are
+        self.load_state_dict(arrays, assign=self.embedding.weight.is_meta)     # a model laid out without memory takes the arrays as they are
+
+
+class Bigram(Network):
+    """The linear model: logits = A x, x the one-hot last symbol. Unlike Markov of order 1 it is trained by gradients; at the optimum its
+    softmax is the table of relative frequencies. The state is empty."""
+
+    def __init__(self, vocabulary: int, options: BigramOptions):
+        super().__init__(vocabulary, NetworkOptions(width=vocabulary, layers=1, mixer="convolution", kernel=1))
+        self.blocks, self.output, self.bias = nn.ModuleList([Alone()]), None, None
+        nn.init.zeros_(self.embedding.weight)                                       # each row: the logits after a symbol
+
+    def read(self, hidden: Tensor) -> Categorical:
+        return Categorical(hidden)
