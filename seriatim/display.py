@@ -94,6 +94,11 @@ class Watcher:
     def on_note(self, event: Event) -> None:
         self.console.print(f"[dim]{event['words']}[/dim]", highlight=False)
 
+    def on_trial(self, event: Event) -> None:
+        chosen = event.get("precision") or ("compiled" if event["compiled"] else "not compiled")
+        times = ", ".join(f"{name.removesuffix('_seconds')} {1000 * value:.0f} ms" for name, value in event.items() if name.endswith("_seconds") and value)
+        self.console.print(f"[dim]{escape(self.model)}: {chosen} ({times} a batch)[/dim]", highlight=False)
+
     def on_counted(self, event: Event) -> None:
         self.bar(self.model, 1.0, f"counted {event['symbols']:,} symbols in {event['seconds']:.1f} s")
 

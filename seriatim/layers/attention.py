@@ -53,7 +53,7 @@ class Attention(nn.Module):
     def prepared(self, x: Tensor, state, lengths: Tensor | None = None):
         """Queries (B, T, H, E), keys and values (B, S, H, E), the mask (B, 1, T, S; None: plain causal), and the state afterwards."""
         keys, values, places, seen = state
-        rows, time, _ = x.shape
+        time = x.shape[1]
         parts = (x, x, x) if self.inward is None else self.inward(x).chunk(3, -1)
         q, k, v = (part.unflatten(-1, (self.heads, -1)) for part in parts)
         here = seen[:, None] + torch.arange(time)                                   # (B, T)

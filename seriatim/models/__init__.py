@@ -10,7 +10,18 @@ from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from seriatim.config import DEFAULT_MINUTES, BigramOptions, CacheOptions, MarkovOptions, NetworkOptions, NgramOptions, TrainingOptions, UniformOptions, UnigramOptions, build
+from seriatim.config import (
+    DEFAULT_MINUTES,
+    BigramOptions,
+    CacheOptions,
+    MarkovOptions,
+    NetworkOptions,
+    NgramOptions,
+    TrainingOptions,
+    UniformOptions,
+    UnigramOptions,
+    build,
+)
 from seriatim.errors import ConfigError, nearest
 
 if TYPE_CHECKING:

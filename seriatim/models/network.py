@@ -63,8 +63,10 @@ class Network(nn.Module, Model):
     def read(self, hidden: Tensor) -> Categorical:
         """(..., D) hidden vectors -> (..., V) distributions."""
         if self.output is None:
-            return Categorical(nn.functional.linear(hidden * self.options.width ** -0.5, self.embedding.weight[:-1], self.bias))
-        return Categorical(nn.functional.linear(hidden, self.output.weight, self.bias))
+            logits = nn.functional.linear(hidden * self.options.width ** -0.5, self.embedding.weight[:-1], self.bias)
+        else:
+            logits = nn.functional.linear(hidden, self.output.weight, self.bias)
+        return Categorical(logits.float())
 
     def empty(self, rows: int) -> State:
         return tuple(block.empty(rows) for block in self.blocks)
