@@ -286,7 +286,13 @@ def generate(given: argparse.Namespace) -> None:
     unknown = [symbol for symbol in predictor.codec.pieces_of(given.prompt) if symbol not in predictor.codec.number]
     if unknown:
         say(f"note: the model does not know {', '.join(map(repr, dict.fromkeys(unknown)))} in the prompt")
-    results = predictor.generate_records([given.prompt], **settings_of(given))[0]
+    settings = settings_of(given)
+    if given.format == "table" and not {"beam", "exact", "count"} & settings.keys():
+        for piece in predictor.stream(given.prompt, **settings):
+            print(piece, end="", flush=True)
+        print()
+        return
+    results = predictor.generate_records([given.prompt], **settings)[0]
     if given.format == "json":
         print(json.dumps(results, indent=1))
     else:

@@ -32,7 +32,7 @@ from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, Tokens, fit_and_encode
 from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml, to_toml
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
-from seriatim.decoding import decode
+from seriatim.decoding import decode, sampling
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
 from seriatim.evaluation import evaluate, fingerprint
 from seriatim.models import MODELS, Part, create, parse, planned, rung
@@ -84,6 +84,33 @@ class Predictor:
 
     def generate_records(self, several: list[str], **settings: Any) -> list[list[dict[str, Any]]]:
         """For each prompt its results, with their log-probabilities."""
+        options, stops, forbidden = self.decoding(settings)
+        rows = [self.codec.encode_text(prompt) for prompt in several]
+        found = decode(self.model, prompts(rows), options, stops, forbidden)
+        return [[{"prompt": prompt, "text": self.written(row, result.symbols), "log_prob": result.log_prob, "tokens": len(result.symbols),
+                  "ended": result.ended, "seed": None if options.beam or options.exact or not options.temperature else options.seed + i}
+                 for i, result in enumerate(results)]
+                for prompt, row, results in zip(several, rows, found, strict=True)]
+
+    def stream(self, prompt: str = "", **settings: Any) -> Iterator[str]:
+        """The text of one sample as it is written, the prompt first; all pieces together are what `generate` gives."""
+        options, stops, forbidden = self.decoding(settings | {"count": 1})
+        if options.beam or options.exact:
+            raise ConfigError("a search knows its text only at the end", got="beam or exact", do="Sample, or generate without streaming")
+        row, shown, text = self.codec.encode_text(prompt), "", ""
+        with torch.inference_mode():
+            for number, results in enumerate(sampling(self.model, prompts([row]), options, [options.seed], stops, forbidden)):
+                if number < 256 or number % 32 == 0:                      # each look at the whole text takes time
+                    text = self.written(row, results[0].symbols)
+                    whole = text.rstrip("\ufffd")                        # a character whose bytes are not all there yet
+                    if whole.startswith(shown) and len(whole) > len(shown):
+                        yield whole[len(shown):]
+                        shown = whole
+        text = self.written(row, results[0].symbols)
+        yield text[len(shown):]
+
+    def decoding(self, settings: Mapping[str, Any]) -> tuple[DecodingOptions, tuple[int, ...], tuple[int, ...]]:
+        """The options, the symbols that end a result, and those that are never written."""
         options = build(DecodingOptions, settings, "generate")
         stops, forbidden = ({STOP}, {UNKNOWN}) if self.by == "line" else (set(), {UNKNOWN, STOP})
         if options.stop:
@@ -91,12 +118,7 @@ class Predictor:
                 raise ConfigError("the stop symbol is not in the vocabulary", got=repr(options.stop),
                                   do=nearest(options.stop, map(repr, self.codec.symbols[2:50])))
             stops.add(self.codec.number[options.stop])
-        rows = [self.codec.encode_text(prompt) for prompt in several]
-        found = decode(self.model, prompts(rows), options, tuple(stops), tuple(forbidden))
-        return [[{"prompt": prompt, "text": self.written(row, result.symbols), "log_prob": result.log_prob, "tokens": len(result.symbols),
-                  "ended": result.ended, "seed": None if options.beam or not options.temperature else options.seed + i}
-                 for i, result in enumerate(results)]
-                for prompt, row, results in zip(several, rows, found, strict=True)]
+        return options, tuple(stops), tuple(forbidden)
 
     def written(self, prompt: np.ndarray, symbols: list[int]) -> str:
         return self.codec.decode([*prompt.tolist(), *symbols])
