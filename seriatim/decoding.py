@@ -88,10 +88,12 @@ def sampling(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequen
 def shape(log_probs: Tensor, used: Tensor, options: DecodingOptions, forbidden: Sequence[int]) -> Tensor:
     """(B, V) log-probabilities -> (B, V) log-weights to draw from: -inf where a symbol may not be drawn."""
     weights = log_probs.clone()
-    weights[:, list(forbidden)] = -torch.inf
+    if forbidden:
+        weights[:, list(forbidden)] = -torch.inf
     if options.repetition_penalty != 1:
         weights = torch.where(used, weights * options.repetition_penalty, weights)
-    weights = weights / (options.temperature or 1.0)
+    if options.temperature not in (0, 1):
+        weights = weights / options.temperature
     if options.top_k and options.top_k < weights.shape[-1]:
         best = weights.topk(options.top_k)
         weights = torch.full_like(weights, -torch.inf).scatter(-1, best.indices, best.values)

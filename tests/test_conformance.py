@@ -71,6 +71,21 @@ def test_step_by_step_equals_all_at_once(name):
 
 
 @every_rung
+def test_a_state_can_be_continued_in_two_ways(name):
+    """A state is a value: going on from it changes nothing for whoever goes on from it again."""
+    model, y = small_model(name), random_rows(ROWS, TIME)
+    with torch.no_grad():
+        _, state = model.start(batch_of(y))
+        for t in range(8):
+            _, state = model.step(y[:, t], state)
+        one, first = model.step(y[:, 8], state)
+        other, _ = model.step((y[:, 8] + 1) % VOCABULARY, state)
+        after, _ = model.step(y[:, 9], first)
+        whole = all_at_once(model, y)
+    assert close(one.log_probs(), whole[:, 9]) and close(after.log_probs(), whole[:, 10]) and other is not None
+
+
+@every_rung
 def test_extending_in_chunks_equals_all_at_once(name):
     model, y = small_model(name), random_rows(ROWS, TIME)
     with torch.no_grad():

@@ -54,8 +54,9 @@ class Block(nn.Module):
     def empty(self, rows: int):
         return self.mixer.empty(rows)
 
-    def forward(self, x: Tensor, state, lengths: Tensor | None = None):
-        y, state = self.mixer(x if self.after else self.norm(x), state, lengths)
+    def forward(self, x: Tensor, state, lengths: Tensor | None = None, *frame):
+        """(B, T, D), state -> (B, T, D), state after each row's length. A mixer of attention is given its frame, too."""
+        y, state = self.mixer(x if self.after else self.norm(x), state, lengths, *frame)
         x = self.dropout(y) + (x if self.residual else 0)
         x = self.norm(x) if self.after else x
         if self.feed_forward is not None:

@@ -16,6 +16,8 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 KERNELS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
+PARTS = {"rnn": ("recurrent",), "gru": ("reset", "update", "candidate"), "lstm": ("input", "forget", "candidate", "output"),
+         "coupled": ("input", "candidate", "output")}                               # what the rows of the weights are, D each
 ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid, "relu": torch.relu}
 
 
@@ -25,6 +27,7 @@ class Recurrent(nn.Module):
     def __init__(self, cell: str, width: int, activation: str = "tanh", initial: str = "orthogonal", weight_dropout: float = 0.0):
         super().__init__()
         self.width, self.pair, self.weight_dropout = width, cell in ("lstm", "coupled"), weight_dropout
+        self.parts = PARTS[cell]
         if cell in KERNELS and (cell != "rnn" or activation != "sigmoid"):
             settings = {"nonlinearity": activation} if cell == "rnn" else {}
             self.cell = KERNELS[cell](width, width, batch_first=True, **settings)
@@ -64,6 +67,23 @@ class Recurrent(nn.Module):
             packed, inner = self.run(packed, inner)
             y = pad_packed_sequence(packed, batch_first=True, total_length=x.shape[1])[0]
         return y, tuple(part[0] for part in inner) if self.pair else inner[0]
+
+    def recurrent_matrices(self) -> dict[str, Tensor]:
+        """U, (D, D): what h_{t-1} is multiplied with; one for each gate."""
+        return dict(zip(self.parts, self.cell.weight_hh_l0.split(self.width), strict=True))
+
+    def gates(self, x: Tensor, hidden: Tensor, state) -> Tensor | None:
+        """(B, T, D) inputs and outputs of this layer -> (B, T, G, D) how far each gate stood open; None where there are none.
+
+        lstm and coupled: input, forget, output; gru: reset, update.
+        """
+        before = torch.cat([(state[0] if self.pair else state)[:, None], hidden[:, :-1]], 1)           # (B, T, D) h_{t-1}
+        total = F.linear(x, self.cell.weight_ih_l0, self.cell.bias_ih_l0) + F.linear(before, self.cell.weight_hh_l0, getattr(self.cell, "bias_hh_l0", None))
+        opened = {name: torch.sigmoid(part) for name, part in zip(self.parts, total.split(self.width, -1), strict=True)}
+        if "input" in opened and "forget" not in opened:
+            opened["forget"] = 1 - opened["input"]
+        names = [name for name in ("input", "forget", "output", "reset", "update") if name in opened]
+        return torch.stack([opened[name] for name in names], 2) if names else None
 
 
 class Stepwise(nn.Module):

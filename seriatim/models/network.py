@@ -17,7 +17,7 @@ from seriatim.distributions import Categorical, Distribution
 from seriatim.layers.attention import Attention
 from seriatim.layers.block import NORMS, Alone, Block
 from seriatim.layers.convolution import Convolution
-from seriatim.layers.positions import Positions
+from seriatim.layers.positions import Places
 from seriatim.layers.recurrent import Recurrent
 from seriatim.models.base import Model, State
 
@@ -27,7 +27,7 @@ def mixer(options: NetworkOptions, layer: int) -> nn.Module:
     if options.mixer == "convolution":
         return Convolution(options.width, options.kernel, 2 ** (layer % 10), options.gated, options.activation)
     if options.mixer == "attention":
-        return Attention(options.width, options.heads, options.context, options.score, options.maps, options.positions == "rotary")
+        return Attention(options.width, options.heads, options.score, options.maps, options.positions == "rotary")
     return Recurrent(options.mixer, options.width, options.activation, options.initial, options.weight_dropout)
 
 
@@ -43,8 +43,7 @@ class Network(nn.Module, Model):
             Block(options.width, mixer(options, layer), options.residual, options.norm, options.norm_place,
                   int(options.width * options.feed_forward), options.feed, options.dropout)
             for layer in range(options.layers))
-        if options.mixer == "attention" and options.positions in ("sinusoidal", "learned"):
-            self.blocks.insert(0, Positions(options.positions, options.width, options.context))
+        self.places = Places(options.positions, options.width, options.width // options.heads, options.context) if options.mixer == "attention" else None
         self.norm = NORMS[options.norm](options.width) if options.residual and options.norm_place == "before" else nn.Identity()
         self.bias = nn.Parameter(torch.zeros(vocabulary))
         self.output = None if options.tied else nn.Linear(options.width, vocabulary, bias=False)
@@ -53,10 +52,16 @@ class Network(nn.Module, Model):
 
     def run(self, symbols: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
         """(B, T) symbols -> (B, T, D) hidden vectors, state after each row's length."""
-        x = self.dropout(self.embedding(symbols))                                   # (B, T, D), unit variance
-        states = []
+        return self.through(self.dropout(self.embedding(symbols)), state, lengths)  # (B, T, D), unit variance
+
+    def through(self, x: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
+        """(B, T, D) embedded symbols -> (B, T, D) hidden vectors, state after each row's length."""
+        states, frame = [], ()
+        if self.places is not None:
+            x, after, shared = self.places(x, state[0], lengths)
+            states, state, frame = [after], state[1:], (shared,)
         for block, before in zip(self.blocks, state, strict=True):
-            x, after = block(x, before, lengths)
+            x, after = block(x, before, lengths, *frame)
             states.append(after)
         return self.norm(x), tuple(states)
 
@@ -69,7 +74,7 @@ class Network(nn.Module, Model):
         return Categorical(logits.float())
 
     def empty(self, rows: int) -> State:
-        return tuple(block.empty(rows) for block in self.blocks)
+        return tuple(part.empty(rows) for part in ([] if self.places is None else [self.places]) + list(self.blocks))
 
     def begin(self, batch: Batch) -> Tensor:
         """(B, 1 + P): START, then the prompt."""
@@ -90,6 +95,29 @@ class Network(nn.Module, Model):
             return super().unroll(batch, state)
         hidden, state = self.run(torch.cat([self.begin(batch), batch.y[:, :-1]], 1), self.empty(len(batch)))
         return self.read(hidden), state                                             # one pass, nothing behind
+
+    @torch.no_grad()
+    def trace(self, batch: Batch) -> dict[str, Tensor]:
+        """What each layer L does while START, x and all of y but its end are read; prompts x of equal length, T = 1 + P + len(y) - 1.
+
+        attention.L (B, H, T, T) who hears whom;  hidden.L (B, T, D) a recurrent layer's outputs;  gates.L (B, T, G, D), see `Recurrent.gates`.
+        """
+        x, found, frame, states = self.embedding(torch.cat([self.begin(batch), batch.y[:, :-1]], 1)), {}, (), self.empty(len(batch))
+        if self.places is not None:
+            x, _, shared = self.places(x, states[0])
+            states, frame = states[1:], (shared,)
+        for layer, (block, state) in enumerate(zip(self.blocks, states, strict=True)):
+            part = getattr(block, "mixer", None)
+            heard = x if part is None or block.after else block.norm(x)             # as in Block.forward
+            if isinstance(part, Attention):
+                found[f"attention.{layer}"] = part.weights(heard, state, *frame)
+            elif isinstance(part, Recurrent):
+                hidden = found[f"hidden.{layer}"] = part(heard, state)[0]
+                gates = part.gates(heard, hidden, state)
+                if gates is not None:
+                    found[f"gates.{layer}"] = gates
+            x = block(x, state, None, *frame)[0]
+        return found
 
     def arrays(self) -> dict[str, Tensor]:
         return {name: value.detach() for name, value in self.state_dict().items()}
