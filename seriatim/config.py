@@ -116,6 +116,7 @@ class NetworkOptions:
     dropout: float = option(0.0, "share of activations dropped in training", least=0, most=0.95)
     weight_dropout: float = option(0.0, "recurrence: share of recurrent weights dropped in training", least=0, most=0.95)
     tied: bool = option(False, "the output layer shares the embedding's weights")
+    output_bias: bool = option(True, "the output layer has a bias; without one a transformer can be written as a GPT-2")
     activation: str = option("tanh", "rnn and plain convolution: the nonlinearity", choices=("tanh", "sigmoid", "relu"))
     initial: str = option("orthogonal", "recurrence: how the recurrent weights begin", choices=("orthogonal", "uniform"))
     heads: int = option(4, "attention: number of heads", least=1)

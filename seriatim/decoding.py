@@ -5,6 +5,7 @@ row's result does not depend on its neighbours. Shapes: B rows, W beams, V symbo
 """
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -45,10 +46,7 @@ def decode(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence
 
 def sample(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence[int], stops: Sequence[int], forbidden: Sequence[int]) -> list[Result]:
     """Symbol by symbol; the most likely one at temperature 0."""
-    results: list[Result] = []
-    for results in sampling(model, batch, options, seeds, stops, forbidden):
-        pass
-    return results
+    return deque(sampling(model, batch, options, seeds, stops, forbidden), maxlen=1)[0]
 
 
 def sampling(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence[int], stops: Sequence[int],

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,12 +33,13 @@ from seriatim.models.network import Network
 from seriatim.predictor import Predictor
 
 Record = dict[str, Any]
+Text = str | Path | Sequences             # a text itself, a file, or data that was read
 CELLS = 1 << 24                           # most values of distributions held at a time
 TOGETHER = 8                              # places whose gradients are computed at once
 MOST_SHOWN = 64                           # symbols of an attention map
 
 
-def gradient_by_distance(predictor: Predictor, text: str | Sequences, most: int = 64, places: int = 32) -> Record:
+def gradient_by_distance(predictor: Predictor, text: Text, most: int = 64, places: int = 32) -> Record:
     """How strongly the loss of a symbol pulls at each of the symbols before it: the mean of |d loss_t / d x| over some places t.
 
     `factor` is by how much that changes a place further back (a straight line through its logarithm), `radii` are the largest
@@ -89,7 +91,7 @@ def radii(model: Network) -> list[Record]:
     return found
 
 
-def influence_by_distance(predictor: Predictor, text: str | Sequences, most: int = 64, places: int = 32, seed: int = 0) -> Record:
+def influence_by_distance(predictor: Predictor, text: Text, most: int = 64, places: int = 32, seed: int = 0) -> Record:
     """How much a symbol changes what is expected after it: mean KL divergence (nats) of the next symbol's distribution, before and
     after the symbol d places back is replaced by another one, drawn from the text. Works for every rung; a model that hears n
     symbols has exactly 0 beyond n.
@@ -139,7 +141,7 @@ def another(symbol: int, pool: np.ndarray, generator: np.random.Generator) -> in
     return int(others[generator.integers(len(others))])
 
 
-def attention_maps(predictor: Predictor, text: str | Sequences, most: int = MOST_SHOWN) -> Record:
+def attention_maps(predictor: Predictor, text: Text, most: int = MOST_SHOWN) -> Record:
     """Who hears whom: for each layer and head a matrix whose row t tells how what was read up to t is weighed, START first.
 
     `distance` is how far back a head looks in the mean, `entropy_bits` how widely.
@@ -163,7 +165,7 @@ def attention_maps(predictor: Predictor, text: str | Sequences, most: int = MOST
             "tokens": ["<s>", *(predictor.codec.symbols[i] for i in symbols[:most])], "maps": maps, "notes": notes}
 
 
-def surprisal(predictor: Predictor, text: str | Sequences) -> Record:
+def surprisal(predictor: Predictor, text: Text) -> Record:
     """The bits of every symbol, -log2 p, as `evaluate` scores them. `bits_per_character` adds the price of spelling out unknown ones.
 
     >>> import seriatim as st
@@ -203,8 +205,8 @@ def network_part(predictor: Predictor, mixer: str | None = None) -> tuple[str, N
                       do=f"Ask for its influence instead, which every model has; or fit one of these: {', '.join(able)}")
 
 
-def read_text(predictor: Predictor, text: str | Sequences) -> tuple[Sequences, Field]:
-    """The text as data of the kind the model was fitted on, and its symbols."""
+def read_text(predictor: Predictor, text: Text) -> tuple[Sequences, Field]:
+    """The text as data of the kind the model was fitted on, and its symbols; a Path is a file."""
     if isinstance(text, str):
         text = Sequences.of(text.splitlines() if predictor.by == "line" else [text], predictor.by, predictor.codec.options.unit)
     data = predictor.data(text)

@@ -138,9 +138,14 @@ class Predictor:
         return records
 
     def export(self, file: str | Path) -> dict[str, Any]:
-        """Write an ARPA file, which KenLM and others read: .arpa, .arpa.gz or .arpa.xz. Returns its name and its n-grams by length."""
+        """Write n-grams as an ARPA file, which KenLM and others read: .arpa, .arpa.gz or .arpa.xz; or a transformer as a GPT-2, which Hugging
+        Face's transformers reads: a folder, that is a name without ending or one with a slash behind. Returns what was written."""
         if not str(file).lower().endswith(ENDINGS):
-            raise ConfigError("the ending says what is written", got=file, do=f"Choose a name that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+            if isinstance(self.model, Ngram) or (Path(file).suffix and not str(file).endswith(("/", os.sep))):
+                raise ConfigError("the ending says what is written", got=file,
+                                  do=f"Choose for n-grams a name that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}, for a transformer one that ends in /")
+            from seriatim.models.gpt2 import write_gpt2
+            return write_gpt2(Path(file), self.codec, self.model)
         if not isinstance(self.model, Ngram) or isinstance(self.model, Markov):
             able = [name for name, each in MODELS.items() if each.implementation == "ngram:Ngram"]
             raise ConfigError("an ARPA file holds n-grams and back-off weights, which this model has not", got=self.spec,
@@ -179,7 +184,8 @@ MAPPED = 1 << 26                          # bytes; larger weights are mapped and
 
 
 def load(folder: str | Path, verify: bool = False) -> Predictor:
-    """A finished run folder -> Predictor; every file is checked against the manifest. Or an ARPA file, as KenLM and SRILM write it.
+    """A finished run folder -> Predictor; every file is checked against the manifest. Or an ARPA file, as KenLM and SRILM write it,
+    or the folder of a GPT-2, as Hugging Face's transformers writes it.
 
     Of weights above 64 MB only the size is checked, so that they open at once whatever their size; `verify` reads them through.
     """
@@ -189,8 +195,10 @@ def load(folder: str | Path, verify: bool = False) -> Predictor:
     if not os.path.isfile(folder / "manifest.json"):
         if os.path.isfile(folder / "config.toml"):
             raise RunError(f"{folder} holds an unfinished fit", do="Repeat the fit command with --resume to finish it")
+        if os.path.isfile(folder / "config.json"):
+            return of_gpt2(folder)
         raise RunError(f"{folder} is not a run folder", got="no manifest.json" if os.path.isdir(folder) else "no such folder",
-                       do="Give the folder that fit or compare wrote, or an ARPA file")
+                       do="Give the folder that fit or compare wrote, an ARPA file, or the folder of a GPT-2")
     manifest = read_json(folder / "manifest.json")
     files = manifest.get("files") if isinstance(manifest, dict) else None
     if not isinstance(files, dict) or not {"config.toml", "codec.json", "weights.safetensors"} <= files.keys():
@@ -222,6 +230,13 @@ def load(folder: str | Path, verify: bool = False) -> Predictor:
         return Predictor(run["model"], parts, codec, model, run["by"], read_json(folder / "metrics.json"))
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise RunError(f"{folder} does not fit together", got=error, do="Restore it or fit again") from None
+
+
+def of_gpt2(folder: Path) -> Predictor:
+    """The transformer in a folder of Hugging Face, for a stream of subwords."""
+    from seriatim.models.gpt2 import read_gpt2
+    codec, options, model = read_gpt2(folder)
+    return Predictor("transformer", [Part("transformer", options, parse("transformer", {})[0].training)], codec, model, "stream")
 
 
 def of_arpa(path: Path) -> Predictor:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -222,8 +223,8 @@ def test_gradients_of_several_batches_add_up():
     once = loop(rows=4, length=8, carry=False, clip=0.0)
     twice = loop(rows=2, length=8, carry=False, clip=0.0, accumulate=2)
     batch = next(once.task.epoch(0, once.options))
-    from dataclasses import replace
-    halves = [replace(batch, x=batch.x[rows], x_lengths=batch.x_lengths[rows], y=batch.y[rows], y_mask=batch.y_mask[rows]) for rows in (slice(0, 2), slice(2, 4))]
+    halves = [replace(batch, x=batch.x[rows], x_lengths=batch.x_lengths[rows], y=batch.y[rows], y_mask=batch.y_mask[rows])
+              for rows in (slice(0, 2), slice(2, 4))]
     once.update(batch, 0.0)
     for half in halves:
         twice.update(half, 0.0)
@@ -269,7 +270,8 @@ def test_whatever_is_kept_between_updates_survives_a_stop(settings, tmp_path):
         if event["event"] == "validation" or event.get("step", 0) >= 5:
             break
     events.close()
-    assert arrays_of(fit("language", "lstm", stream(), out=tmp_path / "run", resume=True, steps=12, checkpoint_seconds=0, **SMALL, **settings)) == arrays_of(whole)
+    again = fit("language", "lstm", stream(), out=tmp_path / "run", resume=True, steps=12, checkpoint_seconds=0, **SMALL, **settings)
+    assert arrays_of(again) == arrays_of(whole)
 
 
 def test_precision_is_tried_under_a_clock_and_never_otherwise():

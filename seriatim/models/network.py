@@ -45,7 +45,7 @@ class Network(nn.Module, Model):
             for layer in range(options.layers))
         self.places = Places(options.positions, options.width, options.width // options.heads, options.context) if options.mixer == "attention" else None
         self.norm = NORMS[options.norm](options.width) if options.residual and options.norm_place == "before" else nn.Identity()
-        self.bias = nn.Parameter(torch.zeros(vocabulary))
+        self.bias = nn.Parameter(torch.zeros(vocabulary)) if options.output_bias else None
         self.output = None if options.tied else nn.Linear(options.width, vocabulary, bias=False)
         if options.mixer == "attention" and options.positions == "learned":
             self.longest, self.warm = options.context, options.context // 2
