@@ -31,8 +31,8 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim predict  RUN FILE                 what comes next after each sequence?
   seriatim ngrams   RUN "won a *"            what follows a phrase, and how the counts came to it
   seriatim ngrams   FILE "a, b" --date D     how often phrases occur, over the years
-  seriatim export   RUN FILE                 its n-grams as an ARPA file, for KenLM and others
-  seriatim plot     RUN                      its learning curve, or a comparison's picture
+  seriatim export   RUN FILE                 its n-grams as an ARPA file, for KenLM; a transformer as a GPT-2 folder
+  seriatim plot     RUN                      its learning curve, or a comparison's picture; --what looks inside
   seriatim models   [MODEL]                  all models, or all settings of one
 
 FILE is text, csv, tsv, jsonl, parquet or CoNLL-U, plain, .gz or .xz; or a built-in corpus: python-docs,
@@ -153,13 +153,18 @@ def build_parser() -> Parser:
     group.add_argument("--columns", help="names of the columns of a table without a header")
     group.add_argument("--input-format", metavar="NAME", help="the format, if the ending does not tell")
 
-    each = verb("export", "Write the n-grams of a run as an ARPA file, which KenLM, SRILM and others read.", "seriatim export runs/book book.arpa.gz")
-    each.add_argument("run", metavar="RUN", help="the run folder of a model of n-grams, or an ARPA file")
-    each.add_argument("file", metavar="FILE", help="what to write: .arpa, .arpa.gz or .arpa.xz")
+    each = verb("export", "Write the n-grams of a run as an ARPA file, which KenLM, SRILM and others read; or a transformer as the folder of a GPT-2,\n"
+                "which Hugging Face's transformers reads.", "seriatim export runs/book book.arpa.gz\n  seriatim export runs/transformer gpt2/")
+    each.add_argument("run", metavar="RUN", help="the run folder of a model of n-grams or of a transformer, or whatever else can be loaded")
+    each.add_argument("file", metavar="FILE", help="what to write: .arpa, .arpa.gz or .arpa.xz; or, ending in / or in nothing, a folder")
 
-    each = verb("plot", "Draw a run's learning curve, or a comparison's quality against time.", "seriatim plot runs/book --out curve.png")
-    each.add_argument("run", metavar="FOLDER", help="a run folder or the folder of a comparison")
-    each.add_argument("--out", help="picture to write: .png, .svg or .pdf (default: plot.png in the folder)")
+    each = verb("plot", "Draw a run's learning curve, or a comparison's quality against time; or look inside, on some text.",
+                'seriatim plot runs/book --out curve.png\n  seriatim plot runs/rnn runs/lstm --what gradient --file other.txt --out gradient.png')
+    each.add_argument("run", metavar="FOLDER", nargs="+", help="a run folder or that of a comparison; several for gradient and influence")
+    each.add_argument("--what", choices=("learning", "gradient", "influence", "attention", "surprisal"), default="learning", help="what to look at")
+    each.add_argument("--text", help="to look inside: the text that is read")
+    each.add_argument("--file", metavar="FILE", help="the same from a file")
+    each.add_argument("--out", help="picture to write: .png, .svg or .pdf (default: plot.png or WHAT.png in the folder; of surprisal none)")
 
     each = verb("models", "All models with one line each, or all settings of one.", "seriatim models lstm")
     each.add_argument("model", nargs="?", metavar="MODEL")
@@ -286,7 +291,13 @@ def generate(given: argparse.Namespace) -> None:
     unknown = [symbol for symbol in predictor.codec.pieces_of(given.prompt) if symbol not in predictor.codec.number]
     if unknown:
         say(f"note: the model does not know {', '.join(map(repr, dict.fromkeys(unknown)))} in the prompt")
-    results = predictor.generate_records([given.prompt], **settings_of(given))[0]
+    settings = settings_of(given)
+    if given.format == "table" and not {"beam", "exact", "count"} & settings.keys():
+        for piece in predictor.stream(given.prompt, **settings):
+            print(piece, end="", flush=True)
+        print()
+        return
+    results = predictor.generate_records([given.prompt], **settings)[0]
     if given.format == "json":
         print(json.dumps(results, indent=1))
     else:
@@ -336,13 +347,25 @@ def frequencies_of(given: argparse.Namespace) -> dict[str, Any]:
 def export(given: argparse.Namespace) -> None:
     from seriatim.predictor import load
     record = load(given.run).export(given.file)
-    show(record, given, f"{record['out']}: {sum(record['ngrams']):,} n-grams up to length {len(record['ngrams'])}")
+    show(record, given, f"{record['out']}: " + (f"{sum(record['ngrams']):,} n-grams up to length {len(record['ngrams'])}" if "ngrams" in record
+                                                else f"a GPT-2 with {record['parameters']:,} parameters"))
 
 
 def plot(given: argparse.Namespace) -> None:
+    from seriatim.figures import draw_inside
     from seriatim.figures import plot as draw
-    path = draw(given.run, given.out)
-    show({"picture": str(path)}, given, str(path))
+    learning, texts = given.what == "learning", [text for text in (given.text, given.file and Path(given.file)) if text is not None]
+    if len(texts) != (not learning) or (learning and len(given.run) > 1):
+        raise ConfigError("a learning curve is drawn of one folder, without a text" if learning else f"to see the {given.what}, one text is read",
+                          got=f"{len(given.run)} folders and {len(texts)} texts", do="Add --what" if learning else "Give either --text or --file")
+    if learning:
+        path = draw(given.run[0], given.out)
+        return show({"picture": str(path)}, given, str(path))
+    from seriatim.display import inside
+    record = draw_inside(given.run, given.what, texts[0], given.out)
+    show(record, given, inside(record))
+    for note in record["notes"] if given.format == "table" else ():
+        say(f"note: {note}")
 
 
 def models(given: argparse.Namespace) -> None:

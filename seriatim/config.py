@@ -98,18 +98,34 @@ class CacheOptions:
 
 
 @dataclass(frozen=True)
+class BigramOptions:
+    """A matrix of logits: one row for each previous symbol."""
+
+
+@dataclass(frozen=True)
 class NetworkOptions:
     """Embedding, a stack of blocks around one kind of mixer, and a head."""
-    mixer: str = option("lstm", "how a position hears the ones before it", choices=("rnn", "gru", "lstm", "convolution", "attention"))
+    mixer: str = option("lstm", "how a position hears the ones before it", choices=("rnn", "gru", "lstm", "coupled", "convolution", "attention"))
     width: int = option(256, "size of the vector at each position", least=1, most=65536)
     layers: int = option(1, "number of blocks", least=1, most=1000)
-    residual: bool = option(False, "add each part's input to its output, normalised before (a pre-norm block)")
+    residual: bool = option(False, "add each part's input to its output, with a norm before or after")
+    norm: str = option("layer", "with residual: LayerNorm or RMSNorm", choices=("layer", "rms"))
+    norm_place: str = option("before", "with residual: before each part, or after it as in the first Transformer", choices=("before", "after"))
     feed_forward: float = option(0.0, "width of the feed-forward part, in multiples of the width; 0 leaves it out", least=0, most=64)
+    feed: str = option("gelu", "activation of the feed-forward part", choices=("relu", "gelu", "gelu-tanh", "gated"))
     dropout: float = option(0.0, "share of activations dropped in training", least=0, most=0.95)
+    weight_dropout: float = option(0.0, "recurrence: share of recurrent weights dropped in training", least=0, most=0.95)
     tied: bool = option(False, "the output layer shares the embedding's weights")
+    output_bias: bool = option(True, "the output layer has a bias; without one a transformer can be written as a GPT-2")
+    activation: str = option("tanh", "rnn and plain convolution: the nonlinearity", choices=("tanh", "sigmoid", "relu"))
+    initial: str = option("orthogonal", "recurrence: how the recurrent weights begin", choices=("orthogonal", "uniform"))
     heads: int = option(4, "attention: number of heads", least=1)
     context: int = option(128, "attention: how many positions back, itself included", least=1)
+    score: str = option("scaled", "attention: how well a query fits a key", choices=("dot", "scaled", "bilinear", "mlp"))
+    maps: bool = option(True, "attention: queries, keys and values are learned maps of the vectors, not the vectors themselves")
+    positions: str = option("rotary", "attention: how it knows where things stand", choices=("rotary", "sinusoidal", "learned", "none"))
     kernel: int = option(3, "convolution: width of the kernel, in positions", least=1, most=1024)
+    gated: bool = option(True, "convolution: each value is let through by a gate; otherwise plain, with an activation")
 
 
 @dataclass(frozen=True)
@@ -119,15 +135,26 @@ class TrainingOptions:
     steps: int | None = option(None, "number of updates (repeatable to the bit, unlike --minutes)", least=1, most=10**12)
     epochs: float | None = option(None, "number of passes over the training data", above=0, most=1e6)
     rows: int = option(16, "sequences side by side in a batch", least=1)
-    length: int = option(64, "stream: symbols between two updates, and the reach of truncated backpropagation", least=1)
+    length: int = option(64, "stream: symbols between two updates", least=1)
+    reach: int = option(0, "stream: how far back gradients flow, in symbols; 0: as far as --length", least=0)
+    accumulate: int = option(1, "batches whose gradients are added up for one update", least=1)
     carry: bool = option(True, "stream: keep the state from one update to the next")
     optimiser: str = option("adamw", "how gradients become updates", choices=("adamw", "sgd"))
     rate: float = option(3e-3, "highest learning rate", above=0)
     warmup: float = option(0.02, "share of the schedule spent rising to that rate", least=0, most=1)
-    decay: str = option("linear", "how the rate falls to zero afterwards", choices=("linear", "cosine", "constant"))
+    decay: str = option("linear", "how the rate falls afterwards; plateau: to a quarter whenever validation has not improved twice",
+                        choices=("linear", "cosine", "inverse-square-root", "plateau", "constant"))
     momentum: float = option(0.9, "sgd: share of the last update kept", least=0, most=0.9999)
     weight_decay: float = option(0.01, "pull of the weight matrices towards zero", least=0)
     clip: float = option(1.0, "largest gradient norm; 0 lets it grow", least=0)
+    clip_value: float = option(0.0, "largest value of a single gradient; 0 lets it grow", least=0)
+    label_smoothing: float = option(0.0, "share of each target spread over all symbols", least=0, most=0.9)
+    average: str = option("no", "keep a mean of the weights: a moving one, or all since validation stopped improving (as in ASGD)",
+                          choices=("no", "moving", "plateau"))
+    average_decay: float = option(0.99, "moving average: share of the old mean kept at each update", least=0, most=0.99999)
+    precision: str = option("auto", "numbers in forward and backward; auto: bfloat16 under --minutes if a short trial shows that it is faster",
+                            choices=("auto", "float32", "bfloat16"))
+    compile: str = option("auto", "compile the model; auto: if the budget is 10 minutes or more and a trial shows that it pays", choices=("auto", "yes", "no"))
     validations: int = option(12, "how often to look at the validation data in the whole schedule", least=1)
     patience: int = option(0, "stop after this many validations without a better one; 0 never does", least=0)
     checkpoint_seconds: float = option(20.0, "time between two checkpoints", least=0)

@@ -5,7 +5,8 @@ row's result does not depend on its neighbours. Shapes: B rows, W beams, V symbo
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -45,14 +46,21 @@ def decode(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence
 
 def sample(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence[int], stops: Sequence[int], forbidden: Sequence[int]) -> list[Result]:
     """Symbol by symbol; the most likely one at temperature 0."""
+    return deque(sampling(model, batch, options, seeds, stops, forbidden), maxlen=1)[0]
+
+
+def sampling(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence[int], stops: Sequence[int],
+             forbidden: Sequence[int]) -> Iterator[list[Result]]:
+    """The same, showing the results as they grow: once before the first symbol and once after each."""
     results = [Result([]) for _ in seeds]
+    yield results
     dice = [np.random.default_rng(seed) for seed in seeds]
     following, state = model.start(batch)
     alive = list(range(len(results)))
     used = torch.zeros(len(alive), following.log_probs().shape[-1], dtype=torch.bool)          # (B, V) already written
     for row, (prompt, length) in enumerate(zip(batch.x, batch.x_lengths, strict=True)):
         used[row, prompt[:length]] = True
-    for _ in range(options.length):
+    for number in range(options.length):
         log_probs = following.log_probs().double()
         weights = shape(log_probs, used, options, forbidden)                                   # (B, V)
         symbols = weights.argmax(-1) if options.temperature == 0 else draw(weights, [dice[i] for i in alive])
@@ -66,22 +74,24 @@ def sample(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence
             else:
                 results[i].symbols.append(symbol)
                 kept.append(row)
-        if not kept:
+        yield results
+        if not kept or number + 1 == options.length:
             break
         rows = torch.tensor(kept)
         alive, symbols, used = [alive[row] for row in kept], symbols[rows], used[rows]
         used[torch.arange(len(kept)), symbols] = True
         following, state = model.step(symbols, state if len(kept) == len(weights) else select(state, rows))
-    return results
 
 
 def shape(log_probs: Tensor, used: Tensor, options: DecodingOptions, forbidden: Sequence[int]) -> Tensor:
     """(B, V) log-probabilities -> (B, V) log-weights to draw from: -inf where a symbol may not be drawn."""
     weights = log_probs.clone()
-    weights[:, list(forbidden)] = -torch.inf
+    if forbidden:
+        weights[:, list(forbidden)] = -torch.inf
     if options.repetition_penalty != 1:
         weights = torch.where(used, weights * options.repetition_penalty, weights)
-    weights = weights / (options.temperature or 1.0)
+    if options.temperature not in (0, 1):
+        weights = weights / options.temperature
     if options.top_k and options.top_k < weights.shape[-1]:
         best = weights.topk(options.top_k)
         weights = torch.full_like(weights, -torch.inf).scatter(-1, best.indices, best.values)

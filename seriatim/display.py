@@ -94,6 +94,11 @@ class Watcher:
     def on_note(self, event: Event) -> None:
         self.console.print(f"[dim]{event['words']}[/dim]", highlight=False)
 
+    def on_trial(self, event: Event) -> None:
+        chosen = event.get("precision") or ("compiled" if event["compiled"] else "not compiled")
+        times = ", ".join(f"{name.removesuffix('_seconds')} {1000 * value:.0f} ms" for name, value in event.items() if name.endswith("_seconds") and value)
+        self.console.print(f"[dim]{escape(self.model)}: {chosen} ({times} a batch)[/dim]", highlight=False)
+
     def on_counted(self, event: Event) -> None:
         self.bar(self.model, 1.0, f"counted {event['symbols']:,} symbols in {event['seconds']:.1f} s")
 
@@ -324,3 +329,97 @@ def frequencies(record: dict[str, Any]) -> Group:
                  for each, top in zip(phrases, most))
         table.add_row(name, short(tokens) if tokens else "-", *(cell for pair in cells for cell in pair))
     return Group(title, summary, Text(), table)
+
+
+# What happens inside a model: records of `seriatim.inspecting`
+
+BITS = (0.5, 1, 2, 4, 8, 16)              # where one shade ends and the next begins
+SHADES = ("#fdf7f1", "#fbe6d6", "#f7cbae", "#f0a47b", "#e07a4a", "#c1440e", "#7a2405")
+
+
+def shade(bits: float | None) -> int:
+    """The number of the shade, 0 for what was expected; what was impossible has the strongest."""
+    return len(BITS) if bits is None else sum(bits >= bound for bound in BITS)
+
+
+def style(number: int) -> str:
+    return f"{'#22333b' if number < 4 else '#ffffff'} on {SHADES[number]}"
+
+
+def inside(record: dict[str, Any]) -> Table | Group:
+    """Whatever `inspect` gave."""
+    coloured = output().color_system is not None and not output().no_color
+    return {"attention": heads, "surprisal": surprising_text if coloured else surprisals}.get(record["kind"], by_distance)(record)
+
+
+def by_distance(record: dict[str, Any]) -> Group:
+    """Gradient or influence: a row for each run, a column for each of a few distances."""
+    longest = max(len(each["values"]) for each in record["runs"])
+    shown = [2 ** i for i in range(longest.bit_length())]
+    table, slopes = Table(header_style="bold", box=None, pad_edge=False), record["kind"] == "gradient"
+    for name in ("model", *map(str, shown), *(["a place", "spectral radius"] if slopes else [])):
+        table.add_column(name, justify="left" if name in ("model", "spectral radius") else "right", no_wrap=name != "spectral radius")
+    for each, name in zip(record["runs"], run_names(record)):
+        row = ["" if d > len(each["values"]) else "inf" if each["values"][d - 1] is None else f"{each['values'][d - 1]:.2g}" for d in shown]
+        if slopes:
+            several = len({radius["layer"] for radius in each["radii"]}) > 1
+            row += ["" if each["factor"] is None else f"×{each['factor']:.2f}",
+                    ", ".join(f"{radius['layer'] + 1}: " * several + f"{radius['matrix']} {radius['radius']:.2f}" for radius in each["radii"])]
+        table.add_row(Text(name), *row)
+    title = "norm of the gradient of the loss with respect to the symbol so many places back" if slopes else \
+        "change of the prediction, in nats, when the symbol so many places back is replaced"
+    return Group(Text(title, style="dim"), table)
+
+
+def run_names(record: dict[str, Any]) -> list[str]:
+    """Names of the runs: of their models, with the folder where models are the same."""
+    models = [each["model"] for each in record["runs"]]
+    return [model if models.count(model) == 1 else f"{model}, {Path(each['run']).name if each['run'] else place}"
+            for place, (model, each) in enumerate(zip(models, record["runs"]), 1)]
+
+
+def heads(record: dict[str, Any]) -> Table:
+    """A row for each head: how far back and how widely it looks."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("layer", "head", "mean distance", "bits", "perplexity"):
+        table.add_column(name, justify="right")
+    for each in record["maps"]:
+        bits = each["entropy_bits"]
+        table.add_row(str(each["layer"] + 1), str(each["head"] + 1), f"{each['distance']:.1f}", f"{bits:.2f}", f"{2 ** bits:.1f}")
+    return table
+
+
+def surprise_of_all(record: dict[str, Any]) -> str:
+    whole = "impossible" if record["bits_per_character"] is None else f"{record['bits_per_character']:.3f} bits per character"
+    return f"{record['model']}: {whole}, {len(record['tokens']):,} symbols"
+
+
+def surprisals(record: dict[str, Any]) -> Group:
+    """A row for each symbol."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name, justify in (("symbol", "left"), ("bits", "right"), ("", "left")):
+        table.add_column(name, justify=justify, no_wrap=True)
+    most = max((row["bits"] for row in record["tokens"] if row["bits"] is not None), default=1.0) or 1.0
+    for row in record["tokens"]:
+        symbol = row["symbol"] if record["unit"] in ("word", "token") else repr(row["symbol"])
+        table.add_row(Text(symbol, no_wrap=True, overflow="ellipsis"), "inf" if row["bits"] is None else f"{row['bits']:.2f}",
+                      bar(1.0 if row["bits"] is None else row["bits"] / most, 24))
+    return Group(Text(surprise_of_all(record), style="dim"), table)
+
+
+def surprising_text(record: dict[str, Any]) -> Group:
+    """The text itself, each symbol on a ground that is the stronger the more it surprised."""
+    text, legend = Text(), Text("bits  ")
+    for row in record["tokens"]:
+        ends = record["by"] == "line" and row["symbol"] == "</s>"
+        text.append("⏎" if ends or row["symbol"] == "\n" else visible(row["symbol"]), style(shade(row["bits"])))
+        text.append("\n" if ends or row["symbol"] == "\n" else " " if record["unit"] in ("word", "token") else "")
+    for number, (low, high) in enumerate(zip(("", *BITS), (*BITS, ""))):
+        legend.append(f" {low}-{high} " if low and high else f" under {high} " if high else f" {low} or more ", style(number))
+    return Group(Text(surprise_of_all(record), style="dim"), text, legend)
+
+
+def visible(symbol: str) -> str:
+    """A symbol as it can stand in a line: subwords show their blanks as Ġ, which we write as they are."""
+    symbol = symbol.replace("Ġ", " ").replace("Ċ", "⏎")
+    return "".join(letter if letter.isprintable() else "·" for letter in symbol)

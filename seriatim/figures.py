@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from seriatim.display import BITS, SHADES, run_names, shade, surprise_of_all, visible
 from seriatim.errors import RunError
 from seriatim.storage import read_json, write_bytes
 
@@ -124,6 +125,125 @@ def draw_frequency(record: dict[str, Any], out: str | Path) -> Path:
     """Write that picture; the ending of `out` chooses the format."""
     write_bytes(Path(out), frequency(record, format_of(out)))
     return Path(out)
+
+
+def gradient(record: dict[str, Any], format: str = "svg") -> bytes:
+    """How the gradient fares on its way back: a line for each run; what shrinks by the same factor at each step is straight."""
+    figure, axes = new_axes()
+    for place, (each, name) in enumerate(zip(record["runs"], run_names(record))):
+        radius = ", ".join(f"{one['radius']:.2f}" for one in each["radii"])
+        told = ("" if each["factor"] is None else f"  ×{each['factor']:.2f} a place") + (f"  (radius {radius})" if len(each["radii"]) == 1 else "")
+        axes.plot(each["distances"], [value or math.nan for value in each["values"]], color=LINES[place % len(LINES)], linewidth=2, marker=".",
+                  markersize=4, label=readable(name + told))
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(plain_power)
+    axes.set_xlabel(f"{record['runs'][0]['unit']}s back")
+    axes.set_ylabel("norm of d loss / d x")
+    entitle(axes, "How far back the gradient reaches")
+    axes.legend(frameon=False, fontsize=9, loc="lower left", labelcolor="linecolor")
+    return rendered(figure, format)
+
+
+def influence(record: dict[str, Any], format: str = "svg") -> bytes:
+    """How much a symbol matters for what comes so many places later: a line for each run, which ends where there is no influence any more."""
+    figure, axes = new_axes()
+    positive = [value for each in record["runs"] for value in each["values"] if value]
+    floor = max(1e-6, min(positive, default=0.1) / 2)
+    for place, (each, name) in enumerate(zip(record["runs"], run_names(record))):
+        heights = [math.nan if value is None else max(value, floor / 100) for value in each["values"]]     # nothing at all is far below the picture
+        axes.plot(each["distances"], heights, color=LINES[place % len(LINES)], linewidth=2, marker=".", markersize=5, label=readable(name))
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_ylim(floor, 2 * max(positive, default=1.0))
+    axes.yaxis.set_major_formatter(plain_power)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.set_xlabel(f"{record['runs'][0]['unit']}s back")
+    axes.set_ylabel("nats by which the prediction changes")
+    entitle(axes, "How far back a symbol matters")
+    axes.legend(frameon=False, fontsize=9, labelcolor="linecolor")
+    return rendered(figure, format)
+
+
+def plain_power(value: float, _: int) -> str:
+    return f"{value:g}" if 0.001 <= value <= 1000 else f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
+
+
+def attention(record: dict[str, Any], format: str = "svg") -> bytes:
+    """Who hears whom: a small map for each head, a row of them for each layer; each row of a map sums to one."""
+    from matplotlib.colors import LinearSegmentedColormap
+    layers, many = (1 + max(each[key] for each in record["maps"]) for key in ("layer", "head"))
+    size = max(1.7, min(5.0 if layers * many <= 2 else 2.6, 0.07 * len(record["tokens"])))
+    figure, _ = new_axes(0.6 + size * many, 0.6 + size * layers)
+    figure.clear()
+    names, colours = [visible(name).replace(" ", "␣") for name in record["tokens"]], LinearSegmentedColormap.from_list("heat", ("#ffffff", *SHADES[1:]))
+    grid, spelled = figure.subplots(layers, many, squeeze=False), record["unit"] in ("word", "token", "subword")
+    for each in record["maps"]:
+        axes, shown = grid[each["layer"]][each["head"]], len(names) * 4.5 < 72 * size
+        drawn = axes.imshow(each["weights"], cmap=colours, vmin=0, vmax=1, interpolation="nearest")
+        axes.spines[:].set_color(SOFT)
+        below = names if spelled else ["", *names[1:]]                            # upright there is no room for START
+        axes.set_xticks(range(len(names)) if shown else [], [readable(name) for name in below] if shown else [], fontsize=5, parse_math=False)
+        axes.set_yticks(range(len(names)) if shown else [], [readable(name) for name in names] if shown else [], fontsize=5, parse_math=False)
+        axes.tick_params(length=0, pad=1, colors=INK, labelrotation=0)
+        if spelled:
+            axes.tick_params(axis="x", labelrotation=90)
+        axes.set_title(f"layer {each['layer'] + 1}, head {each['head'] + 1}", fontsize=7, color=INK, pad=3)
+    figure.supxlabel("is heard", fontsize=8, color=INK)
+    figure.supylabel("hears", fontsize=8, color=INK)
+    bar = figure.colorbar(drawn, ax=grid, shrink=0.6, pad=0.02, aspect=30)
+    bar.ax.tick_params(labelsize=7, length=2)
+    bar.outline.set_visible(False)
+    return rendered(figure, format)
+
+
+COLUMNS, MOST_LINES = 80, 60              # letters in a line of a picture of text, and lines
+
+
+def surprisal(record: dict[str, Any], format: str = "svg") -> bytes:
+    """The text itself, each symbol on a ground that is the stronger the more it surprised."""
+    from matplotlib.patches import Rectangle
+    cells, line, column, apart = [], 0, 0, record["unit"] in ("word", "token")
+    for row in record["tokens"]:
+        ends = row["symbol"] == "\n" or (record["by"] == "line" and row["symbol"] == "</s>")
+        name = "⏎" if ends else visible(row["symbol"])[:COLUMNS]
+        if column + len(name) > COLUMNS:
+            line, column = line + 1, 0
+        cells.append((line, column, name, shade(row["bits"])))
+        line, column = (line + 1, 0) if ends else (line, column + len(name) + apart)
+    cells = [cell for cell in cells if cell[0] < MOST_LINES]
+    lines = cells[-1][0] + 1
+    figure, axes = new_axes(8.6, 0.75 + 0.2 * lines)
+    axes.set_axis_off()
+    axes.set(xlim=(0, COLUMNS), ylim=(lines + 1.6, 0))
+    for at, column, name, number in cells:
+        write_cell(axes, Rectangle, column, at, name, number)
+    legend = [f"{low} to {high}" if low and high else f"under {high}" if high else f"{low} or more bits" for low, high in zip(("", *BITS), (*BITS, ""))]
+    for number, told in enumerate(legend):
+        write_cell(axes, Rectangle, 11 * number, lines + 0.6, "  ", number)
+        axes.text(11 * number + 2.5, lines + 1.1, told, fontsize=7, color=INK, va="center_baseline")
+    entitle(axes, surprise_of_all(record) + (f"; the first {lines} lines" if line >= MOST_LINES else ""))
+    return rendered(figure, format)
+
+
+def write_cell(axes, rectangle: type, column: int, line: float, name: str, number: int) -> None:
+    """Letters in their boxes on the ground of a shade."""
+    axes.add_patch(rectangle((column, line), len(name), 0.92, facecolor=SHADES[number], edgecolor="none"))
+    for place, letter in enumerate(readable(name)):
+        axes.text(column + place + 0.5, line + 0.5, letter, ha="center", va="center_baseline", fontsize=10.5, family="monospace",
+                  color=INK if number < 4 else "white", parse_math=False)
+
+
+def draw_inside(runs: list[str], what: str, text: Any, out: str | Path | None = None) -> dict[str, Any]:
+    """The record of `inspect` and its picture: in the first run's folder if `out` is not given, of surprisal only where it is."""
+    from seriatim.verbs import inspect
+    if out is None and what != "surprisal":
+        out = (Path(runs[0]) if Path(runs[0]).is_dir() else Path(runs[0]).parent) / f"{what}.png"
+    format = "" if out is None else format_of(out)
+    record = inspect(list(runs), what, text)
+    if out is None:
+        return record
+    write_bytes(Path(out), {"gradient": gradient, "influence": influence, "attention": attention, "surprisal": surprisal}[what](record, format))
+    return record | {"picture": str(out), "notes": [*record["notes"], f"written: {out}"]}
 
 
 def days(periods: list[str]) -> list[float]:

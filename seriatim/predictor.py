@@ -32,7 +32,7 @@ from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, Tokens, fit_and_encode
 from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml, to_toml
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
-from seriatim.decoding import decode
+from seriatim.decoding import decode, sampling
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
 from seriatim.evaluation import evaluate, fingerprint
 from seriatim.models import MODELS, Part, create, parse, planned, rung
@@ -84,6 +84,33 @@ class Predictor:
 
     def generate_records(self, several: list[str], **settings: Any) -> list[list[dict[str, Any]]]:
         """For each prompt its results, with their log-probabilities."""
+        options, stops, forbidden = self.decoding(settings)
+        rows = [self.codec.encode_text(prompt) for prompt in several]
+        found = decode(self.model, prompts(rows), options, stops, forbidden)
+        return [[{"prompt": prompt, "text": self.written(row, result.symbols), "log_prob": result.log_prob, "tokens": len(result.symbols),
+                  "ended": result.ended, "seed": None if options.beam or options.exact or not options.temperature else options.seed + i}
+                 for i, result in enumerate(results)]
+                for prompt, row, results in zip(several, rows, found, strict=True)]
+
+    def stream(self, prompt: str = "", **settings: Any) -> Iterator[str]:
+        """The text of one sample as it is written, the prompt first; all pieces together are what `generate` gives."""
+        options, stops, forbidden = self.decoding(settings | {"count": 1})
+        if options.beam or options.exact:
+            raise ConfigError("a search knows its text only at the end", got="beam or exact", do="Sample, or generate without streaming")
+        row, shown, text = self.codec.encode_text(prompt), "", ""
+        with torch.inference_mode():
+            for number, results in enumerate(sampling(self.model, prompts([row]), options, [options.seed], stops, forbidden)):
+                if number < 256 or number % 32 == 0:                      # each look at the whole text takes time
+                    text = self.written(row, results[0].symbols)
+                    whole = text.rstrip("\ufffd")                        # a character whose bytes are not all there yet
+                    if whole.startswith(shown) and len(whole) > len(shown):
+                        yield whole[len(shown):]
+                        shown = whole
+        text = self.written(row, results[0].symbols)
+        yield text[len(shown):]
+
+    def decoding(self, settings: Mapping[str, Any]) -> tuple[DecodingOptions, tuple[int, ...], tuple[int, ...]]:
+        """The options, the symbols that end a result, and those that are never written."""
         options = build(DecodingOptions, settings, "generate")
         stops, forbidden = ({STOP}, {UNKNOWN}) if self.by == "line" else (set(), {UNKNOWN, STOP})
         if options.stop:
@@ -91,12 +118,7 @@ class Predictor:
                 raise ConfigError("the stop symbol is not in the vocabulary", got=repr(options.stop),
                                   do=nearest(options.stop, map(repr, self.codec.symbols[2:50])))
             stops.add(self.codec.number[options.stop])
-        rows = [self.codec.encode_text(prompt) for prompt in several]
-        found = decode(self.model, prompts(rows), options, tuple(stops), tuple(forbidden))
-        return [[{"prompt": prompt, "text": self.written(row, result.symbols), "log_prob": result.log_prob, "tokens": len(result.symbols),
-                  "ended": result.ended, "seed": None if options.beam or not options.temperature else options.seed + i}
-                 for i, result in enumerate(results)]
-                for prompt, row, results in zip(several, rows, found, strict=True)]
+        return options, tuple(stops), tuple(forbidden)
 
     def written(self, prompt: np.ndarray, symbols: list[int]) -> str:
         return self.codec.decode([*prompt.tolist(), *symbols])
@@ -116,9 +138,14 @@ class Predictor:
         return records
 
     def export(self, file: str | Path) -> dict[str, Any]:
-        """Write an ARPA file, which KenLM and others read: .arpa, .arpa.gz or .arpa.xz. Returns its name and its n-grams by length."""
+        """Write n-grams as an ARPA file, which KenLM and others read: .arpa, .arpa.gz or .arpa.xz; or a transformer as a GPT-2, which Hugging
+        Face's transformers reads: a folder, that is a name without ending or one with a slash behind. Returns what was written."""
         if not str(file).lower().endswith(ENDINGS):
-            raise ConfigError("the ending says what is written", got=file, do=f"Choose a name that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+            if isinstance(self.model, Ngram) or (Path(file).suffix and not str(file).endswith(("/", os.sep))):
+                raise ConfigError("the ending says what is written", got=file,
+                                  do=f"Choose for n-grams a name that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}, for a transformer one that ends in /")
+            from seriatim.models.gpt2 import write_gpt2
+            return write_gpt2(Path(file), self.codec, self.model)
         if not isinstance(self.model, Ngram) or isinstance(self.model, Markov):
             able = [name for name, each in MODELS.items() if each.implementation == "ngram:Ngram"]
             raise ConfigError("an ARPA file holds n-grams and back-off weights, which this model has not", got=self.spec,
@@ -157,7 +184,8 @@ MAPPED = 1 << 26                          # bytes; larger weights are mapped and
 
 
 def load(folder: str | Path, verify: bool = False) -> Predictor:
-    """A finished run folder -> Predictor; every file is checked against the manifest. Or an ARPA file, as KenLM and SRILM write it.
+    """A finished run folder -> Predictor; every file is checked against the manifest. Or an ARPA file, as KenLM and SRILM write it,
+    or the folder of a GPT-2, as Hugging Face's transformers writes it.
 
     Of weights above 64 MB only the size is checked, so that they open at once whatever their size; `verify` reads them through.
     """
@@ -167,8 +195,10 @@ def load(folder: str | Path, verify: bool = False) -> Predictor:
     if not os.path.isfile(folder / "manifest.json"):
         if os.path.isfile(folder / "config.toml"):
             raise RunError(f"{folder} holds an unfinished fit", do="Repeat the fit command with --resume to finish it")
+        if os.path.isfile(folder / "config.json"):
+            return of_gpt2(folder)
         raise RunError(f"{folder} is not a run folder", got="no manifest.json" if os.path.isdir(folder) else "no such folder",
-                       do="Give the folder that fit or compare wrote, or an ARPA file")
+                       do="Give the folder that fit or compare wrote, an ARPA file, or the folder of a GPT-2")
     manifest = read_json(folder / "manifest.json")
     files = manifest.get("files") if isinstance(manifest, dict) else None
     if not isinstance(files, dict) or not {"config.toml", "codec.json", "weights.safetensors"} <= files.keys():
@@ -200,6 +230,13 @@ def load(folder: str | Path, verify: bool = False) -> Predictor:
         return Predictor(run["model"], parts, codec, model, run["by"], read_json(folder / "metrics.json"))
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise RunError(f"{folder} does not fit together", got=error, do="Restore it or fit again") from None
+
+
+def of_gpt2(folder: Path) -> Predictor:
+    """The transformer in a folder of Hugging Face, for a stream of subwords."""
+    from seriatim.models.gpt2 import read_gpt2
+    codec, options, model = read_gpt2(folder)
+    return Predictor("transformer", [Part("transformer", options, parse("transformer", {})[0].training)], codec, model, "stream")
 
 
 def of_arpa(path: Path) -> Predictor:

@@ -53,7 +53,7 @@ def score_lines(model: Model, ids: Field) -> Field:
 def score_stream(model: Model, ids: Field) -> Field:
     stream = ids.flat
     values = np.zeros(len(stream))
-    block = BLOCK * model.warm
+    block = min(BLOCK * model.warm, (model.longest or 10**12) - model.warm - 1)
     begins = np.arange(0, len(stream), block)
     for i in range(0, len(begins), ROWS):
         rows = begins[i:i + ROWS]

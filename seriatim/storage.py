@@ -103,7 +103,7 @@ def write_arrays(path: Path, arrays: dict[str, Any], record: Any = None) -> str:
     than the memory. The file's checksum."""
     kinds = {"float64": "F64", "int64": "I64", "float32": "F32", "int32": "I32", "bfloat16": "BF16", "float16": "F16", "uint8": "U8", "bool": "BOOL"}
     names = sorted(arrays, key=lambda name: (-arrays[name].element_size(), name))         # the widest first: all begin at a multiple of their size
-    header, place = {} if record is None else {"__metadata__": {"record": json.dumps(record)}}, 0
+    header, place = {"__metadata__": {"format": "pt"} | ({} if record is None else {"record": json.dumps(record)})}, 0
     for name in names:
         array, size = arrays[name], arrays[name].numel() * arrays[name].element_size()
         header[name] = {"dtype": kinds[str(array.dtype).removeprefix("torch.")], "shape": list(array.shape), "data_offsets": [place, place + size]}

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +22,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from seriatim.batches import Batch
+from seriatim.batches import Batch, empty
 from seriatim.config import TrainingOptions
 from seriatim.errors import RunError, TrainingError
 from seriatim.models import Part, rung
@@ -82,6 +83,10 @@ class Progress:
     best: float = math.inf
     worse: int = 0                        # validations since the best one
     loss: float = 0.0                     # running mean of the training loss
+    cuts: int = 0                         # how often a plateau has cut the rate
+    averaged: int = 0                     # updates in the mean of the weights
+    precision: str = "float32"
+    compiled: bool = False
     done: bool = False
 
 
@@ -94,7 +99,10 @@ class Loop:
         self.checkpoint, self.progress = checkpoint, Progress()
         self.optimiser = make_optimiser(model, options)
         self.carried: State = None
+        self.behind: list[Batch] = []     # with a longer reach: the batches before, through which gradients still flow
         self.best: dict[str, Tensor] = {}
+        self.mean: dict[str, Tensor] = {}  # of the weights
+        self.loss: Callable = model.loss
         self.looked = self.looking = 0.0  # when the last validation ended, and how long it took
         self.steps_per_epoch = task.steps_per_epoch(options)
 
@@ -112,7 +120,8 @@ class Loop:
         if share < o.warmup:
             return o.rate * (share + 1e-3) / (o.warmup + 1e-3)
         rest = (share - o.warmup) / (1 - o.warmup) if o.warmup < 1 else 1.0
-        fall = {"linear": 1 - rest, "cosine": (1 + math.cos(math.pi * rest)) / 2, "constant": 1.0}[o.decay]
+        fall = {"linear": 1 - rest, "cosine": (1 + math.cos(math.pi * rest)) / 2, "constant": 1.0, "plateau": 0.25 ** self.progress.cuts,
+                "inverse-square-root": (max(o.warmup, 0.01) / max(share, o.warmup, 0.01)) ** 0.5}[o.decay]
         return o.rate * fall
 
     # -- the loop
@@ -122,6 +131,7 @@ class Loop:
         yield {"event": "begin", "step": p.step, "steps_per_epoch": self.steps_per_epoch, "resumed": resumed,
                "parameters": sum(each.numel() for each in self.model.parameters())}
         clock = Clock(p.seconds)
+        yield from self.prepare(resumed)
         torch.set_flush_denormal(True)                                # numbers next to zero would slow a recurrent network down
         try:
             while not p.done:
@@ -130,7 +140,7 @@ class Loop:
                     if p.done:
                         break
                 else:
-                    p.epoch, p.batch, self.carried = p.epoch + 1, 0, None
+                    p.epoch, p.batch, self.carried, self.behind = p.epoch + 1, 0, None, []
             if not resumed or p.step:
                 self.save()
         except KeyboardInterrupt:
@@ -174,23 +184,99 @@ class Loop:
         """Under a wall-clock budget, looking at the validation data takes at most a twentieth of the time."""
         return not self.options.minutes or self.progress.seconds - self.looked >= 20 * self.looking
 
+    def prepare(self, resumed: bool) -> Iterator[Event]:
+        """Choose numbers and compilation: what was asked for, what a resumed fit began with, or what a short trial finds faster."""
+        o, p = self.options, self.progress
+        batch = next(iter(self.task.epoch(0, o)))
+        if not resumed:
+            if o.precision != "auto":
+                p.precision = o.precision
+            elif o.minutes:
+                seconds = {kind: self.trial(batch, kind) for kind in ("float32", "bfloat16")}
+                p.precision = "bfloat16" if seconds["bfloat16"] < 0.87 * seconds["float32"] else "float32"
+                yield {"event": "trial", "precision": p.precision, **{f"{kind}_seconds": each for kind, each in seconds.items() if math.isfinite(each)}}
+        wanted = p.compiled if resumed else o.compile == "yes" or (o.compile == "auto" and (o.minutes or 0) >= 10)
+        if wanted:
+            plain = self.trial(batch, p.precision)
+            self.loss = torch.compile(self.model.loss)
+            compiled = self.trial(batch, p.precision)
+            p.compiled = math.isfinite(compiled) and (resumed or o.compile == "yes" or compiled < 0.95 * plain)
+            if o.compile == "yes" and not math.isfinite(compiled):
+                raise TrainingError("the model cannot be compiled here", do="Leave --compile out, or install a C++ compiler")
+            self.loss = self.loss if p.compiled else self.model.loss
+            yield {"event": "trial", "compiled": p.compiled, "eager_seconds": plain, "compiled_seconds": compiled if math.isfinite(compiled) else None}
+
+    def trial(self, batch: Batch, precision: str) -> float:
+        """Seconds of a forward and backward pass, the better of two after a first; infinite if it cannot be done."""
+        times, generator = [], torch.get_rng_state()
+        try:
+            for _ in range(3):
+                begin = time.perf_counter()
+                with numbers(precision):
+                    self.loss(replace(batch, before=None), None, self.options.label_smoothing)[0].backward()
+                times.append(time.perf_counter() - begin)
+        except (RuntimeError, ImportError, OSError):
+            return math.inf
+        finally:
+            self.optimiser.zero_grad()
+            torch.set_rng_state(generator)
+        return min(times[1:])
+
     def update(self, batch: Batch, rate: float) -> float:
         """Forward, backward, clip, step. Nothing is changed unless loss and gradient are finite."""
+        o, p = self.options, self.progress
         self.model.train()
-        carried = self.carried if batch.before is not None and self.options.carry else None
-        if carried is None and batch.before is not None:
-            batch = replace(batch, before=None)
-        loss, state = self.model.loss(batch, carried)
-        self.optimiser.zero_grad()
-        loss.backward()
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.options.clip or math.inf)
-        if not math.isfinite(loss.item()) or not math.isfinite(norm.item()):
-            raise self.not_finite(loss.item(), norm.item())
+        if p.batch % o.accumulate == 0:
+            self.optimiser.zero_grad()
+        try:
+            with numbers(p.precision):
+                loss = self.backward(batch)
+        except RuntimeError as error:
+            if p.precision == "bfloat16" and "primitive" in str(error):
+                raise TrainingError("this processor cannot train this model in bfloat16", do="Use --precision float32") from None
+            raise
+        if (p.batch + 1) % o.accumulate:
+            return loss
+        if o.clip_value:
+            nn.utils.clip_grad_value_(self.model.parameters(), o.clip_value)
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), o.clip or math.inf)
+        if not math.isfinite(loss) or not math.isfinite(norm.item()):
+            raise self.not_finite(loss, norm.item())
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.optimiser.step()
-        self.carried = detach(state) if self.options.carry else None
+        self.take_mean()
+        return loss
+
+    def backward(self, batch: Batch) -> float:
+        """Gradients of the loss of a batch; with a longer reach they flow on through the batches before it, which are run once more."""
+        o = self.options
+        if batch.before is None or not o.carry or (self.carried is None and not self.behind):
+            batch, self.carried, self.behind = replace(batch, before=None), None, []
+        state, states = self.carried, []
+        for each in self.behind:
+            state = self.model.unroll(each, state)[1]
+            states.append(state)
+        loss, state = self.loss(batch, state, o.label_smoothing)
+        (loss / o.accumulate).backward()
+        if o.carry:
+            self.behind.append(batch)
+            states.append(state)
+            while len(self.behind) > max(0, math.ceil(o.reach / o.length) - 1):
+                self.behind.pop(0)
+                self.carried = detach(states.pop(0))                  # the state before those that are left
         return loss.item()
+
+    def take_mean(self) -> None:
+        """The mean of the weights, if one is kept."""
+        o, p = self.options, self.progress
+        if o.average == "no" or (o.average == "plateau" and not p.averaged and p.worse < 2):
+            return
+        keep = o.average_decay if o.average == "moving" else p.averaged / (p.averaged + 1)
+        p.averaged += 1
+        with torch.no_grad():
+            for name, value in self.model.arrays().items():
+                self.mean[name] = value.clone() if name not in self.mean else self.mean[name].mul_(keep).add_(value, alpha=1 - keep)
 
     def not_finite(self, loss: float, norm: float) -> TrainingError:
         bad = [name for name, each in self.model.named_parameters() if each.grad is not None and not each.grad.isfinite().all()]
@@ -202,11 +288,17 @@ class Loop:
 
     def validate(self) -> Event:
         p = self.progress
+        weights = {name: array.clone() for name, array in self.model.arrays().items()}
+        if self.mean:
+            self.model.load_arrays(self.mean)
         loss = self.task.valid_loss(self.model)
         p.validations += 1
         p.worse = 0 if loss < p.best else p.worse + 1
+        p.cuts += self.options.decay == "plateau" and p.worse > 0 and p.worse % 2 == 0
         if loss < p.best:
-            p.best, self.best = loss, {name: array.clone() for name, array in self.model.arrays().items()}
+            p.best, self.best = loss, {name: array.clone() for name, array in self.mean.items()} if self.mean else weights
+        if self.mean:
+            self.model.load_arrays(weights)
         return {"event": "validation", "step": p.step, "seconds": p.seconds, "train": p.loss, "valid": loss, "best": p.best}
 
     # -- checkpoints
@@ -214,7 +306,10 @@ class Loop:
         if self.checkpoint is None:
             return
         arrays = {f"weights.{name}": array for name, array in self.model.arrays().items()}
-        arrays |= {f"best.{name}": array for name, array in self.best.items()}
+        arrays |= {f"best.{name}": array for name, array in self.best.items()} | {f"mean.{name}": array for name, array in self.mean.items()}
+        for number, batch in enumerate(self.behind):
+            arrays |= {f"behind.{number}.y": batch.y, f"behind.{number}.mask": batch.y_mask}
+            arrays |= {} if batch.before is None else {f"behind.{number}.before": batch.before}
         for number, values in self.optimiser.state_dict()["state"].items():
             arrays |= {f"optimiser.{number}.{name}": value for name, value in values.items() if isinstance(value, Tensor)}
         if self.carried is not None:
@@ -234,13 +329,16 @@ class Loop:
 
     def take_up(self, arrays: dict[str, Tensor], record: dict[str, Any]) -> None:
         self.progress.__dict__.update(record | {"best": math.inf if record["best"] is None else record["best"]})
-        parts: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "optimiser": {}}
+        parts: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "mean": {}, "optimiser": {}, "behind": {}}
         for name, array in arrays.items():
             kind, _, rest = name.partition(".")
             if kind in parts:
                 parts[kind][rest] = array
         self.model.load_arrays(parts["weights"])
-        self.best = parts["best"]
+        self.best, self.mean, past = parts["best"], parts["mean"], parts["behind"]
+        for number in range(len({name.split(".")[0] for name in past})):
+            y = past[f"{number}.y"]
+            self.behind.append(Batch(empty(len(y)), torch.zeros(len(y), dtype=torch.long), y, past[f"{number}.mask"], past.get(f"{number}.before")))
         state: dict[int, dict[str, Tensor]] = {}
         for name, array in parts["optimiser"].items():
             number, _, rest = name.partition(".")
@@ -248,6 +346,11 @@ class Loop:
         self.optimiser.load_state_dict({"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]})
         self.carried = regrow(arrays)
         torch.set_rng_state(arrays["random"])
+
+
+def numbers(precision: str) -> Any:
+    """The context in which a forward pass is computed."""
+    return torch.autocast("cpu", torch.bfloat16) if precision == "bfloat16" else nullcontext()
 
 
 class Clock:

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from seriatim.data.sequences import Sequences
+from seriatim.errors import ConfigError, nearest
 from seriatim.exploring import continuations
+from seriatim.inspecting import INSIDE, Text
 from seriatim.predictor import Predictor, load
 
 Run = Predictor | str | Path
@@ -38,3 +40,16 @@ def predict(run: Run, data: Sequences | str | Path, top: int = 5) -> list[dict[s
 def ngrams(run: Run, pattern: str, top: int = 20) -> dict[str, Any]:
     """What stands at the * of a pattern such as "won a *", with counts and back-off: see `seriatim.exploring`."""
     return continuations(opened(run), pattern, top)
+
+
+def inspect(runs: Run | list[Run], what: str, text: Text) -> dict[str, Any]:
+    """What happens inside: gradient or influence by distance (of several runs, if asked), attention, surprisal. See `seriatim.inspecting`."""
+    if what not in INSIDE:
+        raise ConfigError("there is nothing of this name to see", got=what, do=nearest(what, INSIDE))
+    runs = runs if isinstance(runs, list) else [runs]
+    if what in ("gradient", "influence"):
+        found = [{"run": None if isinstance(run, Predictor) else str(run)} | INSIDE[what](opened(run), text) for run in runs]
+        return {"version": 1, "kind": what, "runs": found, "notes": list(dict.fromkeys(note for each in found for note in each["notes"]))}
+    if len(runs) > 1:
+        raise ConfigError(f"{what} is shown of one run at a time", got=f"{len(runs)} runs", do="Give one")
+    return INSIDE[what](opened(runs[0]), text)

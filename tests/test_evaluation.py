@@ -22,7 +22,7 @@ def of(*texts: str, by: str = "line", unit: str = "character") -> Sequences:
     return Sequences({"text": Field.of_text(texts)}, by=by, unit=unit)
 
 
-@pytest.mark.parametrize("name", RUNGS)
+@pytest.mark.parametrize("name", [name for name in RUNGS if "sinusoidal" not in name])          # that one knows its absolute place
 def test_blocks_side_by_side_score_a_stream_like_one_long_row(name, monkeypatch):
     """With short blocks, each after as many unscored symbols; exact for windows and counts, close for recurrence, which forgets."""
     monkeypatch.setattr("seriatim.scoring.BLOCK", 1)
@@ -31,7 +31,7 @@ def test_blocks_side_by_side_score_a_stream_like_one_long_row(name, monkeypatch)
     blocks = score(small_model(name), ids, "stream").values
     monkeypatch.setattr("seriatim.scoring.BLOCK", BLOCK)
     error = np.abs(blocks - score(small_model(name), ids, "stream").values)
-    assert error.mean() < 0.01 if {"rnn", "gru", "lstm"} & set(name.split("+")) else error.max() < 1e-4
+    assert error.mean() < 0.01 if {"rnn", "gru", "lstm"} & set(name.replace(",", "+").split("+")) else error.max() < 1e-4
 
 
 @pytest.mark.parametrize("name", RUNGS)

@@ -3,13 +3,20 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
+from seriatim.batches import of_lines
+from seriatim.config import BigramOptions, MarkovOptions
 from seriatim.errors import ConfigError
-from seriatim.layers.attention import Attention, rotate
+from seriatim.layers.attention import Attention
 from seriatim.layers.convolution import Convolution
+from seriatim.layers.positions import Places, rotate, turn
 from seriatim.layers.recurrent import Recurrent
+from seriatim.models.network import Bigram
+from seriatim.models.ngram import Markov
+from tests.conftest import symbols
 
 B, T, D = 3, 9, 8
 
@@ -70,14 +77,20 @@ def test_convolution_is_its_sum(dilation):
         assert torch.allclose(y[:, t], z[:, :D] * z[:, D:].sigmoid(), atol=1e-5)
 
 
+def heard(mixer: Attention, x: torch.Tensor, context: int, positions: str = "rotary"):
+    """What a layer of attention makes of x, from nothing."""
+    places = Places(positions, mixer.width, mixer.width // mixer.heads, context)
+    return mixer(x, mixer.empty(len(x)), None, places(x, places.empty(len(x)))[2])
+
+
 @torch.no_grad()
 @pytest.mark.parametrize("context", [1, 3, 64])
 def test_attention_is_its_weighted_sum_over_the_window(context):
-    mixer, x, heads = Attention(D, 2, context), inputs(), 2
-    y, _ = mixer(x, mixer.empty(B))
+    mixer, x, heads = Attention(D, 2), inputs(), 2
+    y, _ = heard(mixer, x, context)
     q, k, v = mixer.inward(x).view(B, T, 3, heads, D // heads).unbind(2)
-    places = torch.arange(T).expand(B, T)
-    q, k = rotate(q, places), rotate(k, places)
+    angles = turn(torch.arange(T).expand(B, T), D // heads)
+    q, k = (rotate(each.transpose(1, 2), angles).transpose(1, 2) for each in (q, k))
     for t in range(T):
         window = slice(max(0, t - context + 1), t + 1)
         weights = torch.softmax(torch.einsum("bhe,bshe->bsh", q[:, t], k[:, window]) / math.sqrt(D // heads), 1)
@@ -88,17 +101,92 @@ def test_attention_is_its_weighted_sum_over_the_window(context):
 def test_rotation_makes_scores_depend_on_distance_alone():
     torch.manual_seed(0)
     q, k = torch.randn(1, 1, 1, 8), torch.randn(1, 1, 1, 8)
-    at = lambda place, x: rotate(x, torch.tensor([[place]]))
+    at = lambda place, x: rotate(x, turn(torch.tensor([[place]]), 8))
     assert torch.allclose((at(5, q) * at(2, k)).sum(), (at(105, q) * at(102, k)).sum(), atol=1e-4)
     assert not torch.allclose((at(5, q) * at(2, k)).sum(), (at(5, q) * at(3, k)).sum(), atol=1e-4)
 
 
 def test_the_attention_state_never_grows_beyond_its_window():
-    mixer, x = Attention(D, 2, 4), inputs()
-    _, state = mixer(x, mixer.empty(B))
-    assert state[0].shape[1] == 3
+    _, state = heard(Attention(D, 2), inputs(), 4)
+    assert state[0].shape == (B, 2, 3, D // 2)
 
 
 def test_a_width_that_heads_cannot_share_is_refused():
     with pytest.raises(ConfigError, match="width 10, heads 4"):
-        Attention(10, 4, 8)
+        Attention(10, 4)
+
+
+# The linear bigram, coupled gates, and attention written out
+
+
+def test_a_trained_bigram_is_the_table_of_relative_frequencies():
+    rng = np.random.default_rng(0)
+    rows = symbols([rng.choice(5, 40, p=[0.1, 0.1, 0.5, 0.2, 0.1]) for _ in range(30)])
+    counted, linear = Markov(5, MarkovOptions(order=1, add=0.0)), Bigram(5, BigramOptions())
+    counted.count(rows, stop=True)
+    batch = of_lines(rows, np.arange(30))
+    optimiser = torch.optim.LBFGS(linear.parameters(), lr=1.0, max_iter=200, line_search_fn="strong_wolfe")
+
+    def closure():
+        optimiser.zero_grad()
+        loss = linear.loss(batch)[0]
+        loss.backward()
+        return loss
+
+    optimiser.step(closure)
+    ours, theirs = (model.predict(batch).log_prob(batch.y).detach() for model in (linear, counted))
+    assert torch.allclose(ours.exp()[batch.y_mask].double(), theirs.exp()[batch.y_mask].double(), atol=2e-3)
+
+
+def test_coupled_gates_and_a_sigmoid_recurrence_are_their_equations():
+    torch.manual_seed(0)
+    x, h, c = torch.randn(3, 5, 4), torch.randn(3, 4), torch.randn(3, 4)
+    coupled = Recurrent("coupled", 4)
+    y, (last, cell) = coupled(x, (h, c))
+    for t in range(5):
+        i, g, o = (x[:, t] @ coupled.cell.weight_ih_l0.T + coupled.cell.bias_ih_l0 + h @ coupled.cell.weight_hh_l0.T).split(4, 1)
+        c = c + torch.sigmoid(i) * (torch.tanh(g) - c)
+        h = torch.sigmoid(o) * torch.tanh(c)
+        assert torch.allclose(y[:, t], h, atol=1e-6)
+    assert torch.allclose(last, h, atol=1e-6) and torch.allclose(cell, c, atol=1e-6)
+    plain, h = Recurrent("rnn", 4, "sigmoid"), torch.zeros(3, 4)
+    y, _ = plain(x, h)
+    for t in range(5):
+        h = torch.sigmoid(x[:, t] @ plain.cell.weight_ih_l0.T + plain.cell.bias_ih_l0 + h @ plain.cell.weight_hh_l0.T)
+        assert torch.allclose(y[:, t], h, atol=1e-6)
+
+
+def test_weights_are_dropped_in_training_only():
+    torch.manual_seed(0)
+    x, cell = torch.randn(2, 6, 8), Recurrent("lstm", 8, weight_dropout=0.5)
+    once, twice = (cell(x, cell.empty(2))[0] for _ in range(2))
+    assert not torch.equal(once, twice)
+    cell.eval()
+    assert torch.equal(cell(x, cell.empty(2))[0], cell(x, cell.empty(2))[0])
+    assert torch.allclose(cell(x, cell.empty(2))[0], cell.cell(x, None)[0])
+
+
+@pytest.mark.parametrize("score", ["dot", "scaled", "bilinear", "mlp"])
+def test_attention_is_a_weighted_mean_by_its_scoring_function(score):
+    torch.manual_seed(0)
+    part, x = Attention(8, 2, score=score, rotary=False), torch.randn(1, 6, 8)
+    q, k, v = (each.reshape(6, 2, 4) for each in part.inward(x[0]).chunk(3, -1))
+    found = torch.zeros(6, 2, 4)
+    for t in range(6):
+        for head in range(2):
+            window = list(range(max(0, t - 2), t + 1))
+            if score == "mlp":
+                query, key, out = part.inner
+                fits = torch.stack([out(torch.tanh(query(q[t, head]) + key(k[s, head])))[0] for s in window])
+            else:
+                between = part.between[head] if score == "bilinear" else torch.eye(4)
+                fits = torch.stack([q[t, head] @ between @ k[s, head] for s in window]) / (2.0 if score == "scaled" else 1.0)
+            found[t, head] = torch.softmax(fits, 0) @ v[window, head]
+    assert torch.allclose(heard(part, x, 3, "none")[0][0], part.outward(found.reshape(6, 8)), atol=1e-5)
+
+
+def test_simple_attention_has_nothing_to_learn():
+    part, x = Attention(4, 1, score="dot", maps=False, rotary=False), torch.randn(1, 5, 4)
+    assert not list(part.parameters())
+    fits = (x[0] @ x[0].T).masked_fill(~torch.ones(5, 5, dtype=torch.bool).tril(), -torch.inf)
+    assert torch.allclose(heard(part, x, 9, "none")[0][0], torch.softmax(fits, -1) @ x[0], atol=1e-5)

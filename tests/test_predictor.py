@@ -8,9 +8,9 @@ import pytest
 import torch
 
 import seriatim
-from seriatim.errors import DataError, RunError
+from seriatim.errors import ConfigError, DataError, RunError
 from seriatim.predictor import fit, load
-from tests.ladder import RUNGS
+from tests.ladder import RUNGS, VARIANTS
 
 LINES = seriatim.Sequences.of(f"{a} and {b}" for a in ("ham", "jam", "tea", "rum") for b in ("eggs", "bread", "milk", "figs", "dates"))
 SMALL = {"width": 8, "heads": 2, "context": 6, "order": 2}
@@ -18,8 +18,9 @@ SMALL = {"width": 8, "heads": 2, "context": 6, "order": 2}
 
 def small_fit(name: str, **more):
     from seriatim.models import parse
-    kept = {key: value for key, value in SMALL.items() if any(hasattr(part.options, key) for part in parse(name, {}))}
-    return fit("language", name, LINES, steps=3, **kept, **more)
+    spec, own = VARIANTS.get(name, (name, {}))
+    kept = {key: value for key, value in SMALL.items() if any(hasattr(part.options, key) for part in parse(spec, {}))}
+    return fit("language", spec, LINES, steps=3, **(kept | own), **more)
 
 
 @pytest.mark.parametrize("name", RUNGS)
@@ -127,3 +128,15 @@ def test_scoring_the_training_data_is_said():
     other = seriatim.Sequences.of(["ham and jam"])
     assert [model.evaluate(data)["protocol"]["seen_in_training"] for data in (LINES, other)] == [True, False]
     assert fit("language", "lstm", LINES, steps=1, width=8).evaluate(LINES)["protocol"]["seen_in_training"]
+
+
+@pytest.mark.parametrize("unit", ["character", "byte", "word", "token", "subword"])
+def test_a_stream_of_pieces_is_the_text_that_generate_gives(unit):
+    data = seriatim.Sequences.of(["käse, brot (und wein) 漢字: ja! " * 40], by="stream", unit=unit)
+    model = fit("language", "markov", data, unit=unit, order=2)
+    for settings in ({"length": 60, "seed": 3}, {"length": 300, "temperature": 0}, {"length": 0}):
+        pieces = list(model.stream("käse", **settings))
+        assert "".join(pieces) == model.generate("käse", **settings)
+    assert len(list(model.stream("käse", length=60))) > 10
+    with pytest.raises(ConfigError):
+        next(model.stream("k", beam=2))

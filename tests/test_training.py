@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -192,3 +193,88 @@ def test_data_too_short_to_learn_from_is_refused_with_a_way_out():
 
 def test_a_text_shorter_than_a_chunk_still_trains():
     assert fit("language", "lstm", stream("abcab" * 4), steps=3, width=8).metrics["step"] == 3
+
+
+# Reach, accumulation, averages, precision
+
+
+def gradients(trial: Loop) -> list[torch.Tensor]:
+    return [parameter.grad.clone() for parameter in trial.model.parameters()]
+
+
+def test_a_longer_reach_is_backpropagation_through_the_batches_before():
+    """Three batches of 8 with a reach of 24 give the last one's loss the gradient of one batch of 24."""
+    trial = loop(length=8, reach=24, clip=0.0, rate=1e-12, weight_decay=0.0)
+    batches = list(trial.task.epoch(0, trial.options))[:3]
+    for batch in batches:
+        trial.update(batch, 0.0)
+    found = gradients(trial)
+    state = None
+    for batch in batches:
+        distribution, state = trial.model.unroll(batch, state)
+    loss = -distribution.log_prob(batches[-1].y).mean()
+    trial.model.zero_grad()
+    loss.backward()
+    assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(found, gradients(trial), strict=True))
+    assert len(trial.behind) == 2
+
+
+def test_gradients_of_several_batches_add_up():
+    once = loop(rows=4, length=8, carry=False, clip=0.0)
+    twice = loop(rows=2, length=8, carry=False, clip=0.0, accumulate=2)
+    batch = next(once.task.epoch(0, once.options))
+    halves = [replace(batch, x=batch.x[rows], x_lengths=batch.x_lengths[rows], y=batch.y[rows], y_mask=batch.y_mask[rows])
+              for rows in (slice(0, 2), slice(2, 4))]
+    once.update(batch, 0.0)
+    for half in halves:
+        twice.update(half, 0.0)
+        twice.progress.batch += 1
+    assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(gradients(once), gradients(twice), strict=True))
+
+
+def test_single_gradients_are_clipped():
+    trial = loop(clip=0.0, clip_value=1e-4)
+    trial.update(next(trial.task.epoch(0, trial.options)), 0.0)
+    assert max(float(each.abs().max()) for each in gradients(trial)) <= 1e-4
+
+
+def test_a_moving_average_is_validated_and_kept():
+    trial = loop(steps=30, average="moving", average_decay=0.9)
+    list(trial.run())
+    assert trial.progress.averaged == 30 and not torch.equal(trial.mean["bias"], torch.zeros(7))
+    assert all(torch.equal(trial.best[name], value) for name, value in trial.model.arrays().items())
+
+
+def test_on_a_plateau_averaging_begins_and_the_rate_is_cut():
+    trial = loop(steps=60, average="plateau", decay="plateau", validations=30, rate=1e-9)
+    list(trial.run())
+    assert trial.progress.averaged > 0 or trial.progress.worse < 2
+    trial.progress.cuts = 2
+    assert trial.rate(0.5) == pytest.approx(1e-9 / 16)
+
+
+def test_smoothed_labels_cost_what_the_formula_says():
+    trial = loop()
+    batch = next(trial.task.epoch(0, trial.options))
+    with torch.no_grad():
+        plain, smooth = trial.model.loss(batch)[0], trial.model.loss(batch, None, 0.2)[0]
+        uniform = -trial.model.unroll(batch)[0].log_probs().mean()
+    assert smooth.item() == pytest.approx(0.8 * plain.item() + 0.2 * uniform.item(), abs=1e-6)
+
+
+@pytest.mark.parametrize("settings", [{"reach": 24}, {"average": "moving"}, {"accumulate": 2}, {"decay": "plateau", "validations": 6}])
+def test_whatever_is_kept_between_updates_survives_a_stop(settings, tmp_path):
+    whole = fit("language", "lstm", stream(), steps=12, checkpoint_seconds=0, **SMALL, **settings)
+    events = fit_events("language", "lstm", stream(), out=tmp_path / "run", settings={"steps": 12, "checkpoint_seconds": 0, **SMALL, **settings})
+    for event in events:
+        if event["event"] == "validation" or event.get("step", 0) >= 5:
+            break
+    events.close()
+    again = fit("language", "lstm", stream(), out=tmp_path / "run", resume=True, steps=12, checkpoint_seconds=0, **SMALL, **settings)
+    assert arrays_of(again) == arrays_of(whole)
+
+
+def test_precision_is_tried_under_a_clock_and_never_otherwise():
+    assert not [event for event in loop(steps=2).run() if event["event"] == "trial"]
+    trial, = [event for event in loop(minutes=0.005).run() if event["event"] == "trial"]
+    assert trial["precision"] in ("float32", "bfloat16") and trial["float32_seconds"] > 0

@@ -1,10 +1,14 @@
 """Self-attention: a position hears each earlier one directly, weighted by how well it fits.
 
-    a_ts = softmax_s(q_t . k_s / sqrt(D / H)),   y_t = sum_s a_ts v_s           Vaswani et al. 2017
+    a_ts = softmax_s(score(q_t, k_s)),   y_t = sum_s a_ts v_s                              Vaswani et al. 2017
 
-Unlike a convolution the weights depend on the content. Positions enter by rotating queries and keys
-(Su et al. 2021), so that only distances matter and no length is too long; each position looks back over
-a window of `context` positions. Shapes: B rows, T time, S keys, H heads, E = D / H, D width.
+    dot       q . k                            scaled    q . k / sqrt(E)
+    bilinear  q^T B k                          mlp       u . tanh(A q + B k)               Luong 2015, Bahdanau 2015
+
+In its simplest form q, k and v are x itself, and there is nothing to learn; maps make them W x, and heads
+do so several times side by side. Unlike a convolution the weights depend on the content. A mask hides the
+future, and each position looks back over a window of `context` positions.
+Shapes: B rows, T time, S keys, H heads, E = D / H, D width.
 """
 from __future__ import annotations
 
@@ -13,58 +17,90 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seriatim.errors import ConfigError
+from seriatim.layers.positions import Frame, rotate
+
+ROOM = 64                                  # a memory that grows step by step is laid out for so many more
 
 
 class Attention(nn.Module):
-    """A mixer. State: keys and values of the window (B, S, H, E), their positions (B, S; -1 for none),
-    and how many positions each row has seen (B,)."""
+    """A mixer. State: keys and values of the window (B, H, S or more, E); how many of them are filled is known from the places."""
 
-    def __init__(self, width: int, heads: int, context: int):
+    def __init__(self, width: int, heads: int, score: str = "scaled", maps: bool = True, rotary: bool = True):
         super().__init__()
-        if width % heads or (width // heads) % 2:
+        if width % heads or (rotary and (width // heads) % 2):
             raise ConfigError("each attention head needs an even, whole number of the width", got=f"width {width}, heads {heads}",
                               do="Choose a width that is a multiple of twice the heads")
-        self.heads, self.context = heads, context
-        self.inward = nn.Linear(width, 3 * width)
-        self.outward = nn.Linear(width, width)
+        self.heads, self.score, self.width, size = heads, score, width, width // heads
+        self.inward = nn.Linear(width, 3 * width) if maps else None
+        self.outward = nn.Linear(width, width) if maps else nn.Identity()
+        self.between = nn.Parameter(torch.eye(size).repeat(heads, 1, 1) / size ** 0.5) if score == "bilinear" else None       # (H, E, E)
+        self.inner = nn.ModuleList([nn.Linear(size, size), nn.Linear(size, size, bias=False), nn.Linear(size, 1, bias=False)]) if score == "mlp" else None
 
-    def empty(self, rows: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        size = self.outward.in_features // self.heads
-        nothing = torch.zeros(rows, 0, self.heads, size)
-        return nothing, nothing, torch.zeros(rows, 0, dtype=torch.long), torch.zeros(rows, dtype=torch.long)
+    def empty(self, rows: int) -> tuple[Tensor, Tensor]:
+        nothing = torch.zeros(rows, self.heads, 0, self.width // self.heads)
+        return nothing, nothing
 
-    def forward(self, x: Tensor, state, lengths: Tensor | None = None):
-        keys, values, places, seen = state
-        rows, time, width = x.shape
-        q, k, v = self.inward(x).view(rows, time, 3, self.heads, -1).unbind(2)      # (B, T, H, E) each
-        here = seen[:, None] + torch.arange(time)                                   # (B, T)
-        q, k = rotate(q, here), rotate(k, here)
-        if keys.shape[1] == 0 and time <= self.context:                             # nothing behind: plain causal
-            mask = None
+    def forward(self, x: Tensor, state: tuple[Tensor, Tensor], lengths: Tensor | None, frame: Frame):
+        q, k, v, after = self.prepared(x, state, frame)
+        if self.inner is not None:
+            y = torch.softmax(self.scores(q, k, frame.mask), -1) @ v
         else:
-            k, v, reach = torch.cat([keys, k], 1), torch.cat([values, v], 1), torch.cat([places, here], 1)
-            distance = here[:, :, None] - reach[:, None]                            # (B, T, S)
-            mask = ((distance >= 0) & (distance < self.context) & (reach[:, None] >= 0))[:, None]
-        y = F.scaled_dot_product_attention(*(part.transpose(1, 2) for part in (q, k, v)), attn_mask=mask, is_causal=mask is None)
-        y = self.outward(y.transpose(1, 2).reshape(rows, time, width))
-        return y, self.remember(k, v, here if mask is None else reach, seen, time, lengths)
+            q = q if self.between is None else q @ self.between
+            y = F.scaled_dot_product_attention(q, k, v, attn_mask=frame.mask, is_causal=frame.mask is None and frame.time > 1,
+                                               scale=None if self.score == "scaled" else 1.0)
+        return self.outward(y.transpose(1, 2).flatten(2)), after                    # (B, T, D)
 
-    def remember(self, keys: Tensor, values: Tensor, places: Tensor, seen: Tensor, time: int, lengths: Tensor | None):
-        """The state afterwards: the last context - 1 keys and values; shorter rows are moved to the right."""
-        if lengths is not None:
-            index = torch.arange(keys.shape[1]) - (time - lengths)[:, None]         # (B, S)
-            places = torch.where(index < 0, -1, places.gather(1, index.clamp(min=0)))
-            index = index.clamp(min=0)[..., None, None].expand_as(keys)
-            keys, values = keys.gather(1, index), values.gather(1, index)
-        kept = slice(max(0, keys.shape[1] - self.context + 1), None)
-        return keys[:, kept], values[:, kept], places[:, kept], seen + (time if lengths is None else lengths)
+    def prepared(self, x: Tensor, state: tuple[Tensor, Tensor], frame: Frame) -> tuple[Tensor, Tensor, Tensor, tuple[Tensor, Tensor]]:
+        """Queries (B, H, T, E), keys and values (B, H, S, E), and the state afterwards."""
+        parts = (x, x, x) if self.inward is None else self.inward(x).chunk(3, -1)
+        q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in parts)
+        if frame.turn is not None:
+            q, k = rotate(q, frame.turn), rotate(k, frame.turn)
+        k, v = (joined(old, new) for old, new in zip(state, (k, v), strict=True))
+        return q, k, v, tuple(kept(each, frame) for each in (k, v))
+
+    def scores(self, q: Tensor, k: Tensor, mask: Tensor | None) -> Tensor:
+        """(B, H, T, E), (B, H, S, E) -> (B, H, T, S), minus infinity where nothing may be heard."""
+        if self.inner is not None:
+            query, key, out = self.inner
+            found = out(torch.tanh(query(q)[:, :, :, None] + key(k)[:, :, None]))[..., 0]
+        else:
+            found = (q if self.between is None else q @ self.between) @ k.transpose(2, 3) / (q.shape[-1] ** 0.5 if self.score == "scaled" else 1.0)
+        if mask is None:
+            mask = torch.ones(found.shape[-2:], dtype=torch.bool).tril(found.shape[-1] - found.shape[-2])
+        return found.masked_fill(~mask, -torch.inf)
+
+    def weights(self, x: Tensor, state: tuple[Tensor, Tensor], frame: Frame) -> Tensor:
+        """(B, H, T, S): who hears whom, and how much."""
+        q, k, _, _ = self.prepared(x, state, frame)
+        return torch.softmax(self.scores(q, k, frame.mask), -1)
 
 
-def rotate(x: Tensor, places: Tensor, slowest: float = 10000.0) -> Tensor:
-    """Turn each pair of features by an angle that grows with the position: (B, T, H, E), (B, T)."""
-    half = x.shape[-1] // 2
-    speed = slowest ** (-torch.arange(half, dtype=torch.float32) / half)            # (E / 2,)
-    angle = (places[..., None] * speed)[:, :, None]                                 # (B, T, 1, E / 2)
-    cosine, sine = angle.cos(), angle.sin()
-    a, b = x[..., :half], x[..., half:]
-    return torch.cat([a * cosine - b * sine, a * sine + b * cosine], -1)
+def joined(old: Tensor, new: Tensor) -> Tensor:
+    """(B, H, S, E), (B, H, T, E) -> (B, H, S + T, E): one after the other.
+
+    Without gradients the result is a part of a longer array, and if nobody has written behind `old` yet, the new ones are simply put
+    there: a step then costs the same however long the memory is.
+    """
+    if old.shape[2] == 0:
+        return new
+    if torch.is_grad_enabled() and (old.requires_grad or new.requires_grad):
+        return torch.cat([old.to(new.dtype), new], 2)
+    size, wanted = old.shape[2], old.shape[2] + new.shape[2]
+    room = getattr(old, "room", None)
+    if room is None or room.shape[2] < wanted or room.filled != size:
+        room = torch.empty(*old.shape[:2], wanted + max(ROOM, wanted // 2), old.shape[3], dtype=new.dtype)
+        room[:, :, :size] = old
+    room[:, :, size:wanted] = new
+    room.filled = wanted
+    result = room[:, :, :wanted]
+    result.room = room
+    return result
+
+
+def kept(memory: Tensor, frame: Frame) -> Tensor:
+    """What is remembered: the last context - 1 keys or values; shorter rows are moved to the right."""
+    if frame.shift is not None:
+        index = torch.arange(memory.shape[2]) - frame.shift[:, None]                # (B, S)
+        memory = memory.gather(2, index.clamp(min=0)[:, None, :, None].expand_as(memory))
+    return memory if memory.shape[2] < frame.context else memory[:, :, memory.shape[2] - frame.context + 1:]

@@ -1,27 +1,66 @@
 """One block of a stack: norm, mixer, residual; norm, feed-forward, residual, each part optional.
 
+    before   x + mixer(norm(x)),   x + feed(norm(x))                 the norm first: Xiong et al. 2020
+    after    norm(x + mixer(x)),   norm(x + feed(x))                 as in the first Transformer
+
 Without residual and feed-forward this is a layer of the plain recurrent network of 1990; with both it is
-a layer of the Transformer (norm first: Xiong et al. 2020). Shapes: B rows, T time, D width.
+a layer of the Transformer. Shapes: B rows, T time, D width.
 """
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
+
+NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
+
+
+class FeedForward(nn.Module):
+    """The same two maps at every position: W2 g(W1 x), g: relu, gelu; or gated: W2 (silu(W1 x) * W3 x), Shazeer 2020."""
+
+    def __init__(self, width: int, inner: int, kind: str):
+        super().__init__()
+        self.kind = kind
+        self.inward = nn.Linear(width, 2 * inner if kind == "gated" else inner)
+        self.outward = nn.Linear(inner, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.inward(x)                                                          # (B, T, inner)
+        if self.kind == "gated":
+            gate, value = x.chunk(2, -1)
+            return self.outward(F.silu(gate) * value)
+        return self.outward(F.relu(x) if self.kind == "relu" else F.gelu(x, approximate="tanh" if self.kind == "gelu-tanh" else "none"))
+
+
+class Alone(nn.Module):
+    """A mixer that hears nothing but its own position. The state is empty."""
+
+    def empty(self, rows: int) -> Tensor:
+        return torch.zeros(rows, 0)
+
+    def forward(self, x: Tensor, state: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        return x, state
 
 
 class Block(nn.Module):
-    def __init__(self, width: int, mixer: nn.Module, residual: bool, feed_forward: float, dropout: float):
+    def __init__(self, width: int, mixer: nn.Module, residual: bool, norm: str, norm_place: str, inner: int, feed: str, dropout: float):
         super().__init__()
-        self.residual = residual
-        self.mixer = mixer
-        self.norm = nn.LayerNorm(width) if residual else nn.Identity()
+        self.residual, self.after = residual, norm_place == "after"
+        self.mixer, self.feed_forward = mixer, FeedForward(width, inner, feed) if inner else None
+        self.norm = NORMS[norm](width) if residual else nn.Identity()
+        self.norm_2 = NORMS[norm](width) if residual and inner else nn.Identity()
         self.dropout = nn.Dropout(dropout)
-        inner = int(width * feed_forward)
-        self.feed_forward = None if not inner else nn.Sequential(
-            nn.LayerNorm(width) if residual else nn.Identity(), nn.Linear(width, inner), nn.GELU(), nn.Linear(inner, width), nn.Dropout(dropout))
 
-    def forward(self, x: Tensor, state, lengths: Tensor | None = None):
-        y, state = self.mixer(self.norm(x), state, lengths)
+    def empty(self, rows: int):
+        return self.mixer.empty(rows)
+
+    def forward(self, x: Tensor, state, lengths: Tensor | None = None, *frame):
+        """(B, T, D), state -> (B, T, D), state after each row's length. A mixer of attention is given its frame, too."""
+        y, state = self.mixer(x if self.after else self.norm(x), state, lengths, *frame)
         x = self.dropout(y) + (x if self.residual else 0)
+        x = self.norm(x) if self.after else x
         if self.feed_forward is not None:
-            x = self.feed_forward(x) + (x if self.residual else 0)
+            y = self.dropout(self.feed_forward(x if self.after else self.norm_2(x)))
+            x = y + (x if self.residual else 0)
+            x = self.norm_2(x) if self.after else x
         return x, state                                                             # (B, T, D)

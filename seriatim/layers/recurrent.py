@@ -1,49 +1,118 @@
 """Recurrence: a position hears the past through one vector, updated symbol by symbol.
 
-    rnn    h_t = tanh(W x_t + U h_{t-1} + b)                                            Elman 1990
-    gru    h_t = (1 - z) n + z h_{t-1},  n = tanh(W x_t + r (U h_{t-1}))                Cho et al. 2014
-    lstm   c_t = f c_{t-1} + i tanh(W x_t + U h_{t-1}),  h_t = o tanh(c_t)              Hochreiter 1997, Gers 2000
+    rnn      h_t = g(W x_t + U h_{t-1} + b),  g: tanh, sigmoid or relu                    Elman 1990
+    gru      h_t = (1 - z) n + z h_{t-1},  n = tanh(W x_t + r (U h_{t-1}))                Cho et al. 2014
+    lstm     c_t = f c_{t-1} + i tanh(W x_t + U h_{t-1}),  h_t = o tanh(c_t)              Hochreiter 1997, Gers 2000
+    coupled  the lstm with f = 1 - i: what comes in is what goes out                      Greff et al. 2017
 
-The gates z, r, f, i, o are sigmoids of x_t and h_{t-1}. Shapes: B rows, T time, D width.
+The gates z, r, f, i, o are sigmoids of x_t and h_{t-1}. Shapes: B rows, T time, D width, G gates.
 """
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
+from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-CELLS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
+KERNELS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
+PARTS = {"rnn": ("recurrent",), "gru": ("reset", "update", "candidate"), "lstm": ("input", "forget", "candidate", "output"),
+         "coupled": ("input", "candidate", "output")}                               # what the rows of the weights are, D each
+ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid, "relu": torch.relu}
 
 
 class Recurrent(nn.Module):
     """A mixer around torch's own kernels. State: h (B, D); for the lstm (h, c)."""
 
-    def __init__(self, cell: str, width: int):
+    def __init__(self, cell: str, width: int, activation: str = "tanh", initial: str = "orthogonal", weight_dropout: float = 0.0):
         super().__init__()
-        self.width, self.pair = width, cell == "lstm"
-        self.cell = CELLS[cell](width, width, batch_first=True)
+        self.width, self.pair, self.weight_dropout = width, cell in ("lstm", "coupled"), weight_dropout
+        self.parts = PARTS[cell]
+        if cell in KERNELS and (cell != "rnn" or activation != "sigmoid"):
+            settings = {"nonlinearity": activation} if cell == "rnn" else {}
+            self.cell = KERNELS[cell](width, width, batch_first=True, **settings)
+        else:
+            self.cell = Stepwise(cell, width, activation)
         for name, parameter in self.cell.named_parameters():
-            if name.startswith("weight_hh"):
+            if name.startswith("weight_hh") and initial == "orthogonal":
                 for block in parameter.data.split(width):
                     nn.init.orthogonal_(block)
-            elif name.startswith("weight"):
+            elif name.startswith("weight_ih"):
                 nn.init.xavier_uniform_(parameter)
-            else:
+            elif name.startswith("bias"):
                 nn.init.zeros_(parameter)
-        if self.pair:                                                  # remember at first: forget gate open
+        if cell == "lstm":                                             # remember at first: forget gate open
             self.cell.bias_ih_l0.data[width:2 * width] = 1.0
 
     def empty(self, rows: int) -> Tensor | tuple[Tensor, Tensor]:
         zeros = torch.zeros(rows, self.width)
         return (zeros, zeros) if self.pair else zeros
 
+    def run(self, x, inner):
+        """The cell, in training with some of its recurrent weights left out (Merity et al. 2018)."""
+        if not self.weight_dropout or not self.training:
+            return self.cell(x, inner)
+        dropped = {name: F.dropout(weight, self.weight_dropout) for name, weight in self.cell.named_parameters() if name.startswith("weight_hh")}
+        return functional_call(self.cell, dropped, (x, inner))
+
     def forward(self, x: Tensor, state, lengths: Tensor | None = None):
         """(B, T, D), state -> (B, T, D), state after each row's length."""
         inner = tuple(part[None] for part in state) if self.pair else state[None]   # (1, B, D)
         if lengths is None:
-            y, inner = self.cell(x, inner)
+            y, inner = self.run(x, inner)
+        elif isinstance(self.cell, Stepwise):
+            y, inner = self.cell(x, inner, lengths)
         else:
             packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-            packed, inner = self.cell(packed, inner)
+            packed, inner = self.run(packed, inner)
             y = pad_packed_sequence(packed, batch_first=True, total_length=x.shape[1])[0]
         return y, tuple(part[0] for part in inner) if self.pair else inner[0]
+
+    def recurrent_matrices(self) -> dict[str, Tensor]:
+        """U, (D, D): what h_{t-1} is multiplied with; one for each gate."""
+        return dict(zip(self.parts, self.cell.weight_hh_l0.split(self.width), strict=True))
+
+    def gates(self, x: Tensor, hidden: Tensor, state) -> Tensor | None:
+        """(B, T, D) inputs and outputs of this layer -> (B, T, G, D) how far each gate stood open; None where there are none.
+
+        lstm and coupled: input, forget, output; gru: reset, update.
+        """
+        before = torch.cat([(state[0] if self.pair else state)[:, None], hidden[:, :-1]], 1)           # (B, T, D) h_{t-1}
+        total = F.linear(x, self.cell.weight_ih_l0, self.cell.bias_ih_l0) + F.linear(before, self.cell.weight_hh_l0, getattr(self.cell, "bias_hh_l0", None))
+        opened = {name: torch.sigmoid(part) for name, part in zip(self.parts, total.split(self.width, -1), strict=True)}
+        if "input" in opened and "forget" not in opened:
+            opened["forget"] = 1 - opened["input"]
+        names = [name for name in ("input", "forget", "output", "reset", "update") if name in opened]
+        return torch.stack([opened[name] for name in names], 2) if names else None
+
+
+class Stepwise(nn.Module):
+    """Cells for which torch has no kernel, written out a step at a time; names as in torch."""
+
+    def __init__(self, cell: str, width: int, activation: str):
+        super().__init__()
+        self.gates, self.pair, self.activation = (3 if cell == "coupled" else 1), cell == "coupled", ACTIVATIONS[activation]
+        self.weight_ih_l0, self.weight_hh_l0 = (nn.Parameter(torch.empty(self.gates * width, width)) for _ in range(2))
+        self.bias_ih_l0 = nn.Parameter(torch.zeros(self.gates * width))
+        nn.init.xavier_uniform_(self.weight_hh_l0)
+
+    def forward(self, x: Tensor, inner, lengths: Tensor | None = None):
+        past = F.linear(x, self.weight_ih_l0, self.bias_ih_l0)                      # (B, T, G D) all inputs at once
+        h, c = (inner[0][0], inner[1][0]) if self.pair else (inner[0], None)        # (B, D)
+        hidden, cells = [], []
+        for t in range(x.shape[1]):
+            total = past[:, t] + F.linear(h, self.weight_hh_l0)                     # (B, G D)
+            if self.pair:
+                i, g, o = total.chunk(3, -1)
+                i = torch.sigmoid(i)
+                c = (1 - i) * c + i * torch.tanh(g)
+                h = torch.sigmoid(o) * torch.tanh(c)
+                cells.append(c)
+            else:
+                h = self.activation(total)
+            hidden.append(h)
+        y = torch.stack(hidden, 1)                                                  # (B, T, D)
+        if lengths is not None:
+            rows = torch.arange(len(y))
+            h, c = y[rows, lengths - 1], torch.stack(cells, 1)[rows, lengths - 1] if self.pair else None
+        return y, ((h[None], c[None]) if self.pair else h[None])

@@ -10,7 +10,18 @@ from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from seriatim.config import DEFAULT_MINUTES, CacheOptions, MarkovOptions, NetworkOptions, NgramOptions, TrainingOptions, UniformOptions, UnigramOptions, build
+from seriatim.config import (
+    DEFAULT_MINUTES,
+    BigramOptions,
+    CacheOptions,
+    MarkovOptions,
+    NetworkOptions,
+    NgramOptions,
+    TrainingOptions,
+    UniformOptions,
+    UnigramOptions,
+    build,
+)
 from seriatim.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -40,6 +51,9 @@ MODELS: dict[str, Rung] = {
     "good-turing": Rung("the same, discounted by Good and Turing's estimate (Katz)", "ngram:Ngram", NgramOptions, {"smoothing": "good-turing"},
                         counts=True, usual=False),
     "cache": Rung("what was read just now is read again; to be mixed in: kneser-ney+cache", "cache:Cache", CacheOptions, counts=True, usual=False),
+    "bigram": Rung("linear: logits from the last symbol alone", "network:Bigram", BigramOptions, {}, {"rate": 0.1, "weight_decay": 0.0}, usual=False),
+    "neural-ngram": Rung("the last few symbols embedded side by side, one hidden layer", "network:Network", NetworkOptions,
+                         {"mixer": "convolution", "gated": False, "kernel": 7, "width": 256}, {"rate": 4e-3, "length": 32}),
     "convolution": Rung("causal dilated convolutions, gated", "network:Network", NetworkOptions,
                         {"mixer": "convolution", "width": 128, "layers": 5, "residual": True},
                         {"rate": 4e-3, "rows": 8}),

@@ -31,6 +31,7 @@ class Model:
 
     vocabulary: int                        # V, how many symbols it chooses from
     warm: int = 512                        # how far back it needs to have read when it is asked in the middle of a stream
+    longest: int | None = None             # how many symbols it can read at all
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         """What comes first after batch.x: (B,) distributions, and the state."""
@@ -65,10 +66,16 @@ class Model:
     def predict(self, batch: Batch) -> Distribution:
         return self.unroll(batch)[0]
 
-    def loss(self, batch: Batch, state: State = None) -> tuple[Tensor, State]:
-        """Mean negative log-probability of what counts in batch.y, and the state to carry on."""
+    def loss(self, batch: Batch, state: State = None, smoothing: float = 0.0) -> tuple[Tensor, State]:
+        """Mean negative log-probability of what counts in batch.y, and the state to carry on.
+
+        With smoothing, that share of every target is spread over all symbols (Szegedy et al. 2016).
+        """
         distribution, state = self.unroll(batch, state)
-        return -masked_mean(distribution.log_prob(batch.y), batch.y_mask), state
+        fits = distribution.log_prob(batch.y)
+        if smoothing:
+            fits = (1 - smoothing) * fits + smoothing * distribution.log_probs().mean(-1)
+        return -masked_mean(fits, batch.y_mask), state
 
     def sweep(self, ids: Field, stop: bool) -> np.ndarray | None:
         """(N,) log-probability of every symbol of a corpus (and, with `stop`, of the end of each sequence), all at once; None: it walks."""

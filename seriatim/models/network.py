@@ -12,11 +12,12 @@ import torch
 from torch import Tensor, nn
 
 from seriatim.batches import Batch
-from seriatim.config import NetworkOptions
+from seriatim.config import BigramOptions, NetworkOptions
 from seriatim.distributions import Categorical, Distribution
 from seriatim.layers.attention import Attention
-from seriatim.layers.block import Block
+from seriatim.layers.block import NORMS, Alone, Block
 from seriatim.layers.convolution import Convolution
+from seriatim.layers.positions import Places
 from seriatim.layers.recurrent import Recurrent
 from seriatim.models.base import Model, State
 
@@ -24,14 +25,14 @@ from seriatim.models.base import Model, State
 def mixer(options: NetworkOptions, layer: int) -> nn.Module:
     """The part that hears the past, for one layer."""
     if options.mixer == "convolution":
-        return Convolution(options.width, options.kernel, dilation=2 ** (layer % 10))
+        return Convolution(options.width, options.kernel, 2 ** (layer % 10), options.gated, options.activation)
     if options.mixer == "attention":
-        return Attention(options.width, options.heads, options.context)
-    return Recurrent(options.mixer, options.width)
+        return Attention(options.width, options.heads, options.score, options.maps, options.positions == "rotary")
+    return Recurrent(options.mixer, options.width, options.activation, options.initial, options.weight_dropout)
 
 
 class Network(nn.Module, Model):
-    """One stack for every mixer. The state is the tuple of the mixers' states."""
+    """One stack for every mixer. The state is the tuple of the parts' states."""
 
     def __init__(self, vocabulary: int, options: NetworkOptions):
         super().__init__()
@@ -39,29 +40,41 @@ class Network(nn.Module, Model):
         self.embedding = nn.Embedding(vocabulary + 1, options.width)                # the last row is START
         self.dropout = nn.Dropout(options.dropout)
         self.blocks = nn.ModuleList(
-            Block(options.width, mixer(options, layer), options.residual, options.feed_forward, options.dropout)
+            Block(options.width, mixer(options, layer), options.residual, options.norm, options.norm_place,
+                  int(options.width * options.feed_forward), options.feed, options.dropout)
             for layer in range(options.layers))
-        self.norm = nn.LayerNorm(options.width) if options.residual else nn.Identity()
-        self.bias = nn.Parameter(torch.zeros(vocabulary))
+        self.places = Places(options.positions, options.width, options.width // options.heads, options.context) if options.mixer == "attention" else None
+        self.norm = NORMS[options.norm](options.width) if options.residual and options.norm_place == "before" else nn.Identity()
+        self.bias = nn.Parameter(torch.zeros(vocabulary)) if options.output_bias else None
         self.output = None if options.tied else nn.Linear(options.width, vocabulary, bias=False)
+        if options.mixer == "attention" and options.positions == "learned":
+            self.longest, self.warm = options.context, options.context // 2
 
     def run(self, symbols: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
         """(B, T) symbols -> (B, T, D) hidden vectors, state after each row's length."""
-        x = self.dropout(self.embedding(symbols))                                   # (B, T, D), unit variance
-        states = []
+        return self.through(self.dropout(self.embedding(symbols)), state, lengths)  # (B, T, D), unit variance
+
+    def through(self, x: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
+        """(B, T, D) embedded symbols -> (B, T, D) hidden vectors, state after each row's length."""
+        states, frame = [], ()
+        if self.places is not None:
+            x, after, shared = self.places(x, state[0], lengths)
+            states, state, frame = [after], state[1:], (shared,)
         for block, before in zip(self.blocks, state, strict=True):
-            x, after = block(x, before, lengths)
+            x, after = block(x, before, lengths, *frame)
             states.append(after)
         return self.norm(x), tuple(states)
 
     def read(self, hidden: Tensor) -> Categorical:
         """(..., D) hidden vectors -> (..., V) distributions."""
         if self.output is None:
-            return Categorical(nn.functional.linear(hidden * self.options.width ** -0.5, self.embedding.weight[:-1], self.bias))
-        return Categorical(nn.functional.linear(hidden, self.output.weight, self.bias))
+            logits = nn.functional.linear(hidden * self.options.width ** -0.5, self.embedding.weight[:-1], self.bias)
+        else:
+            logits = nn.functional.linear(hidden, self.output.weight, self.bias)
+        return Categorical(logits.float())
 
     def empty(self, rows: int) -> State:
-        return tuple(block.mixer.empty(rows) for block in self.blocks)
+        return tuple(part.empty(rows) for part in ([] if self.places is None else [self.places]) + list(self.blocks))
 
     def begin(self, batch: Batch) -> Tensor:
         """(B, 1 + P): START, then the prompt."""
@@ -83,6 +96,29 @@ class Network(nn.Module, Model):
         hidden, state = self.run(torch.cat([self.begin(batch), batch.y[:, :-1]], 1), self.empty(len(batch)))
         return self.read(hidden), state                                             # one pass, nothing behind
 
+    @torch.no_grad()
+    def trace(self, batch: Batch) -> dict[str, Tensor]:
+        """What each layer L does while START, x and all of y but its end are read; prompts x of equal length, T = 1 + P + len(y) - 1.
+
+        attention.L (B, H, T, T) who hears whom;  hidden.L (B, T, D) a recurrent layer's outputs;  gates.L (B, T, G, D), see `Recurrent.gates`.
+        """
+        x, found, frame, states = self.embedding(torch.cat([self.begin(batch), batch.y[:, :-1]], 1)), {}, (), self.empty(len(batch))
+        if self.places is not None:
+            x, _, shared = self.places(x, states[0])
+            states, frame = states[1:], (shared,)
+        for layer, (block, state) in enumerate(zip(self.blocks, states, strict=True)):
+            part = getattr(block, "mixer", None)
+            heard = x if part is None or block.after else block.norm(x)             # as in Block.forward
+            if isinstance(part, Attention):
+                found[f"attention.{layer}"] = part.weights(heard, state, *frame)
+            elif isinstance(part, Recurrent):
+                hidden = found[f"hidden.{layer}"] = part(heard, state)[0]
+                gates = part.gates(heard, hidden, state)
+                if gates is not None:
+                    found[f"gates.{layer}"] = gates
+            x = block(x, state, None, *frame)[0]
+        return found
+
     def arrays(self) -> dict[str, Tensor]:
         return {name: value.detach() for name, value in self.state_dict().items()}
 
@@ -92,4 +128,17 @@ class Network(nn.Module, Model):
         if wanted != found:
             wrong = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
             raise ValueError(f"arrays that do not fit: {', '.join(wrong[:5])}")
-        self.load_state_dict(arrays, assign=self.bias.is_meta)     # a model laid out without memory takes the arrays as they are
+        self.load_state_dict(arrays, assign=self.embedding.weight.is_meta)     # a model laid out without memory takes the arrays as they are
+
+
+class Bigram(Network):
+    """The linear model: logits = A x, x the one-hot last symbol. Unlike Markov of order 1 it is trained by gradients; at the optimum its
+    softmax is the table of relative frequencies. The state is empty."""
+
+    def __init__(self, vocabulary: int, options: BigramOptions):
+        super().__init__(vocabulary, NetworkOptions(width=vocabulary, layers=1, mixer="convolution", kernel=1))
+        self.blocks, self.output, self.bias = nn.ModuleList([Alone()]), None, None
+        nn.init.zeros_(self.embedding.weight)                                       # each row: the logits after a symbol
+
+    def read(self, hidden: Tensor) -> Categorical:
+        return Categorical(hidden)

@@ -1,0 +1,117 @@
+"""Training and generation of networks against the usual ways to do it: same shapes, same threads, one process.
+
+    pip install -c constraints.txt -e '.[benchmark]'
+    python benchmarks/networks.py [training] [lstm] [generation]
+
+Peers: a plain loop over `transformers`' GPT-2 (float32, eager), a plain loop over `torch.nn.LSTM`, and `transformers`' generate.
+"""
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import torch
+from record import write_row
+from torch import nn
+from transformers import GPT2Config, GPT2LMHeadModel
+
+from seriatim.batches import Batch, empty, prompts
+from seriatim.config import DecodingOptions
+from seriatim.data.sequences import Field
+from seriatim.decoding import decode
+from seriatim.models import create, parse
+from seriatim.tasks import Language
+from seriatim.training import Loop
+
+PACKAGES = ("torch", "transformers")
+
+
+def best_of(work: Callable[[], object], times: int) -> float:
+    """Seconds of the fastest of several runs, after one to warm up."""
+    work()
+    found = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - begin)
+    return min(found)
+
+
+def batch_of(y: torch.Tensor) -> Batch:
+    return Batch(empty(len(y)), torch.zeros(len(y), dtype=torch.long), y, torch.ones_like(y, dtype=torch.bool))
+
+
+def our_loop(model: str, vocabulary: int, **settings) -> Loop:
+    part = parse(model, settings)[0]
+    ids = Field(np.random.default_rng(0).integers(2, vocabulary, 100_000).astype(np.int32), np.array([0, 100_000]), "symbols")
+    loop = Loop(create([part], vocabulary), Language(ids, ids, "stream"), part.training, None)
+    for event in loop.prepare(False):
+        print(event)
+    return loop
+
+
+def training() -> None:
+    """6 layers, width 384, 6 heads, context 256, 16 rows, 65 symbols."""
+    rows, context, vocabulary = 16, 256, 65
+    loop = our_loop("transformer", vocabulary, layers=6, width=384, heads=6, context=context, rows=rows, length=context, minutes=1)
+    theirs = GPT2LMHeadModel(GPT2Config(vocab_size=vocabulary, n_positions=context, n_embd=384, n_layer=6, n_head=6, attn_pdrop=0, embd_pdrop=0, resid_pdrop=0))
+    optimiser = torch.optim.AdamW(theirs.parameters(), lr=1e-3)
+    y = torch.randint(2, vocabulary, (rows, context))
+
+    def plain() -> None:
+        optimiser.zero_grad()
+        loss = theirs(input_ids=y, labels=y).loss
+        loss.backward()
+        nn.utils.clip_grad_norm_(theirs.parameters(), 1.0)
+        optimiser.step()
+
+    ours, peer = best_of(lambda: loop.update(batch_of(y), 1e-3), 4), best_of(plain, 4)
+    symbols = rows * context
+    write_row("networks.py", "train a Transformer, 6 x 384, 16 rows of 256", f"{symbols / ours:,.0f} symbols/s",
+              f"plain loop over transformers' GPT-2: {symbols / peer:,.0f}", f"{peer / ours:.2f} times as fast", PACKAGES)
+
+
+def lstm() -> None:
+    """2 layers of 200, vocabulary 10,000, 20 rows x 35 steps."""
+    rows, length, vocabulary = 20, 35, 10_000
+    loop = our_loop("lstm", vocabulary, layers=2, width=200, rows=rows, length=length, minutes=1)
+    embedding, cell, output = nn.Embedding(vocabulary, 200), nn.LSTM(200, 200, 2, batch_first=True), nn.Linear(200, vocabulary)
+    parts = nn.ModuleList([embedding, cell, output])
+    optimiser = torch.optim.AdamW(parts.parameters(), lr=1e-3)
+    y = torch.randint(2, vocabulary, (rows, length))
+
+    def plain() -> None:
+        optimiser.zero_grad()
+        logits = output(cell(embedding(y))[0])
+        nn.functional.cross_entropy(logits.reshape(-1, vocabulary), y.reshape(-1)).backward()
+        nn.utils.clip_grad_norm_(parts.parameters(), 1.0)
+        optimiser.step()
+
+    ours, peer = best_of(lambda: loop.update(batch_of(y), 1e-3), 8), best_of(plain, 8)
+    write_row("networks.py", "train an LSTM, 2 x 200, vocabulary 10,000, 20 rows of 35", f"{rows * length / ours:,.0f} symbols/s",
+              f"plain torch.nn.LSTM loop: {rows * length / peer:,.0f}", f"{peer / ours:.2f} times as fast", PACKAGES)
+
+
+def generation() -> None:
+    """6 layers, width 384, vocabulary 8,000: 200 symbols after a prompt of 16, greedy."""
+    vocabulary, length = 8000, 200
+    ours = create(parse("transformer", {"layers": 6, "width": 384, "heads": 6, "context": 256, "tied": True}), vocabulary).eval()
+    theirs = GPT2LMHeadModel(GPT2Config(vocab_size=vocabulary, n_positions=256, n_embd=384, n_layer=6, n_head=6, eos_token_id=None, bos_token_id=None)).eval()
+    options = DecodingOptions(length=length, temperature=0.0)
+    for rows in (1, 16):
+        prompt = torch.randint(2, vocabulary, (rows, 16))
+        settings = {"attention_mask": torch.ones_like(prompt), "max_new_tokens": length, "min_new_tokens": length, "do_sample": False, "pad_token_id": 0}
+        mine = best_of(partial(decode, ours, prompts(list(prompt.numpy())), options), 3)
+        with torch.inference_mode():
+            peer = best_of(partial(theirs.generate, prompt, **settings), 3)
+        write_row("networks.py", f"generate {length} symbols after 16, 6 x 384, {rows} row{'s' * (rows > 1)}", f"{rows * length / mine:,.0f} symbols/s",
+                  f"transformers' generate: {rows * length / peer:,.0f}", f"{peer / mine:.2f} times as fast", PACKAGES)
+
+
+if __name__ == "__main__":
+    chosen = sys.argv[1:] or ["training", "lstm", "generation"]
+    for name in chosen:
+        {"training": training, "lstm": lstm, "generation": generation}[name]()
