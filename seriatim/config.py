@@ -177,6 +177,8 @@ class DecodingOptions:
     beam: int = option(0, "width of beam search; 0 samples", least=0)
     length_penalty: float = option(1.0, "beam: scores are divided by length to this power", least=0)
     exact: bool = option(False, "the most probable sequence of all of this length, for count models of low order")
+    draft: str = option("", "run folder of a cheap model that guesses ahead: the same text, sooner (see docs/generation.md)")
+    ahead: int = option(4, "draft: how many symbols it guesses ahead", least=1, most=64)
     count: int = option(1, "how many results (with --beam: the n best)", least=1)
     seed: int = option(0, "random numbers of the first result; each further one adds 1", least=0)
     stop: str = option("", "end a result at this symbol, which is not written")

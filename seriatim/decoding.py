@@ -15,10 +15,12 @@ from torch import Tensor
 
 from seriatim.batches import Batch
 from seriatim.config import DecodingOptions
+from seriatim.distributions import Distribution
 from seriatim.errors import ConfigError
 from seriatim.models.base import Model, leaves, select
 
 STATES = 1 << 22                           # most beginnings compared at a step of an exact search
+BEGINNINGS = 1 << 24                       # and in all its steps
 
 
 @dataclass
@@ -29,10 +31,24 @@ class Result:
     ended: bool = False                    # by a stop symbol, which is not among the symbols
     score: float = 0.0                     # beam search: what it was ranked by
 
+    def take(self, symbol: int, log_prob: float, stops: Sequence[int]) -> bool:
+        """Write one more symbol; False if that ends it, or if nothing may follow."""
+        if log_prob == -np.inf:
+            return False
+        self.log_prob += log_prob
+        self.ended = symbol in stops
+        if not self.ended:
+            self.symbols.append(symbol)
+        return not self.ended
 
-def decode(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[int] = (), forbidden: Sequence[int] = ()) -> list[list[Result]]:
-    """For each row of the batch, `options.count` results (beam: the best of them first)."""
+
+def decode(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[int] = (), forbidden: Sequence[int] = (),
+           draft: Model | None = None) -> list[list[Result]]:
+    """For each row of the batch, `options.count` results (beam: the best of them first). A draft changes nothing but the time it takes."""
     with torch.inference_mode():
+        if draft is not None:
+            return [[deque(speculating(model, draft, one_row(batch, row), options, options.seed + i, stops, forbidden), maxlen=1)[0][0]
+                     for i in range(options.count)] for row in range(len(batch.x))]
         if options.exact:
             return [[best(model, one_row(batch, row), options, [*stops, *forbidden])] for row in range(len(batch.x))]
         if options.beam:
@@ -56,34 +72,94 @@ def sampling(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequen
     yield results
     dice = [np.random.default_rng(seed) for seed in seeds]
     following, state = model.start(batch)
-    alive = list(range(len(results)))
-    used = torch.zeros(len(alive), following.log_probs().shape[-1], dtype=torch.bool)          # (B, V) already written
-    for row, (prompt, length) in enumerate(zip(batch.x, batch.x_lengths, strict=True)):
-        used[row, prompt[:length]] = True
+    alive, used = list(range(len(results))), already(batch, model.vocabulary, options)
     for number in range(options.length):
-        log_probs = following.log_probs().double()
-        weights = shape(log_probs, used, options, forbidden)                                   # (B, V)
-        symbols = weights.argmax(-1) if options.temperature == 0 else draw(weights, [dice[i] for i in alive])
-        kept = []
-        for row, (i, symbol) in enumerate(zip(alive, symbols.tolist(), strict=True)):
-            if weights[row, symbol] == -torch.inf:                                             # nothing may follow
-                continue
-            results[i].log_prob += log_probs[row, symbol].item()
-            if symbol in stops:
-                results[i].ended = True
-            else:
-                results[i].symbols.append(symbol)
-                kept.append(row)
+        throws = [dice[i].random() for i in alive] if options.temperature else None
+        symbols, values = choose(following.log_probs(), used, options, forbidden, throws)
+        kept = [row for row, (i, symbol, value) in enumerate(zip(alive, symbols.tolist(), values, strict=True))
+                if results[i].take(symbol, value, stops)]
         yield results
         if not kept or number + 1 == options.length:
             break
-        rows = torch.tensor(kept)
-        alive, symbols, used = [alive[row] for row in kept], symbols[rows], used[rows]
-        used[torch.arange(len(kept)), symbols] = True
-        following, state = model.step(symbols, state if len(kept) == len(weights) else select(state, rows))
+        if len(kept) < len(alive):
+            rows = torch.tensor(kept)
+            alive, symbols, used, state = [alive[row] for row in kept], symbols[rows], None if used is None else used[rows], select(state, rows)
+        if used is not None:
+            used[torch.arange(len(kept)), symbols] = True
+        following, state = model.step(symbols, state)
 
 
-def shape(log_probs: Tensor, used: Tensor, options: DecodingOptions, forbidden: Sequence[int]) -> Tensor:
+def already(batch: Batch, vocabulary: int, options: DecodingOptions) -> Tensor | None:
+    """(B, V) the symbols of the prompts, if repetitions are to be told."""
+    if options.repetition_penalty == 1:
+        return None
+    used = torch.zeros(len(batch.x), vocabulary, dtype=torch.bool)
+    for row, (prompt, length) in enumerate(zip(batch.x, batch.x_lengths, strict=True)):
+        used[row, prompt[:length]] = True
+    return used
+
+
+def choose(log_probs: Tensor, used: Tensor | None, options: DecodingOptions, forbidden: Sequence[int],
+           throws: Sequence[float] | None) -> tuple[Tensor, list[float]]:
+    """(B, V) log-probabilities -> (B,) symbols, by a throw of each row's dice or the likeliest; and their log-probabilities, -inf if none may follow."""
+    weights = shape(log_probs if throws is None else log_probs.double(), used, options, forbidden)               # (B, V)
+    symbols = weights.argmax(-1) if throws is None else draw(weights, throws)
+    values, allowed = (each.gather(1, symbols[:, None])[:, 0].tolist() for each in (log_probs, weights))
+    return symbols, [-np.inf if weight == -np.inf else value for value, weight in zip(values, allowed, strict=True)]
+
+
+def speculating(model: Model, draft: Model, batch: Batch, options: DecodingOptions, seed: int, stops: Sequence[int],
+                forbidden: Sequence[int]) -> Iterator[list[Result]]:
+    """What `sampling` gives for one row, symbol for symbol, with fewer steps of the model (Leviathan et al. 2023).
+
+    A cheap draft, thrown for with the same dice, writes a few symbols ahead. The model reads all of them at once and throws for each place itself:
+    where both agree time is won, and where they do not the model's own symbol stands. So the draft decides how long it takes and nothing else.
+    """
+    result, dice, throws = Result([]), np.random.default_rng(seed), []
+    yield [result]
+    used = already(batch, model.vocabulary, options)
+    (following, state), (guess, guessing) = model.start(batch), draft.start(batch)
+
+    def chosen(distribution: Distribution, place: int, used: Tensor | None) -> tuple[int, float]:
+        while len(throws) <= place:
+            throws.append(dice.random())
+        symbols, values = choose(distribution.log_probs(), used, options, forbidden, throws[place:place + 1] if options.temperature else None)
+        return int(symbols), values[0]
+
+    if not options.length:
+        return
+    pending = chosen(following, 0, used)                                  # drawn, but not yet read by anyone
+    while True:
+        going = result.take(*pending, stops)
+        yield [result]
+        place = len(result.symbols)
+        if not going or place == options.length:
+            return
+        tries, seen = min(options.ahead, options.length - place - 1), None if used is None else used.clone()
+        read, states = [pending[0]], []                                   # what was drawn, then what is guessed to follow
+        for number in range(tries + 1):
+            guess, guessing = draft.step(torch.tensor(read[-1:]), guessing)
+            states.append(guessing)
+            if seen is not None:
+                seen[0, read[-1]] = True
+            if number < tries:
+                read.append(chosen(guess, place + number, seen)[0])
+        answers, after = model.extend(torch.tensor([read]), state)
+        for number in range(tries + 1):
+            if used is not None:
+                used[0, read[number]] = True
+            pending = chosen(answers[:, number], place + number, used)
+            if number == tries or pending[0] != read[number + 1]:
+                break
+            if not result.take(*pending, stops):
+                yield [result]
+                return
+            yield [result]
+        state = after if number == tries else model.rewind(after, state, torch.tensor([read]), number + 1)
+        guessing = states[number]
+
+
+def shape(log_probs: Tensor, used: Tensor | None, options: DecodingOptions, forbidden: Sequence[int]) -> Tensor:
     """(B, V) log-probabilities -> (B, V) log-weights to draw from: -inf where a symbol may not be drawn."""
     weights = log_probs.clone()
     if forbidden:
@@ -104,11 +180,10 @@ def shape(log_probs: Tensor, used: Tensor, options: DecodingOptions, forbidden: 
     return weights
 
 
-def draw(weights: Tensor, dice: Sequence[np.random.Generator]) -> Tensor:
-    """(B, V) log-weights -> (B,) symbols, one throw of each row's own dice."""
+def draw(weights: Tensor, throws: Sequence[float]) -> Tensor:
+    """(B, V) log-weights, a throw between 0 and 1 for each row -> (B,) symbols."""
     cumulative = torch.softmax(weights, -1).nan_to_num().cumsum(-1)
-    throw = torch.tensor([each.random() for each in dice])[:, None] * cumulative[:, -1:]
-    return (cumulative > throw).double().argmax(-1)
+    return (cumulative > torch.tensor(throws)[:, None] * cumulative[:, -1:]).double().argmax(-1)
 
 
 def beam(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[int], forbidden: Sequence[int]) -> list[list[Result]]:
@@ -187,16 +262,17 @@ def best(model: Model, batch: Batch, options: DecodingOptions, forbidden: Sequen
     guess = beam(model, batch, replace(options, beam=8, count=1, length_penalty=0.0), (), forbidden)[0]
     bound = guess[0].log_prob if guess and len(guess[0].symbols) == options.length else -torch.inf
     following, state = model.start(batch)
-    total, steps = torch.zeros(1, dtype=torch.double), []                        # (S,) likeliest way to each state; how each was reached
+    total, steps, compared = torch.zeros(1, dtype=torch.double), [], 0           # (S,) likeliest way to each state; how each was reached
     for _ in range(options.length):
         scores = total[:, None] + following.log_probs().double()                 # (S, V)
         scores[:, list(forbidden)] = -torch.inf
         parents, symbols = (scores >= max(bound - 1e-9, -1e300)).nonzero(as_tuple=True)
         if not len(parents):
             break
-        if len(parents) > STATES:
-            raise ConfigError("too many states to search them all", got=f"{len(parents):,} after {len(steps)} symbols",
-                              do="Search exactly with a count model of lower order, or with --beam")
+        compared += len(parents)
+        if len(parents) > STATES or compared > BEGINNINGS:
+            raise ConfigError("too many states to search them all", got=f"{compared:,} beginnings compared after {len(steps)} symbols",
+                              do="Search exactly for fewer symbols, with a count model of lower order, or with --beam")
         total = scores[parents, symbols]
         following, state = model.step(symbols, select(state, parents))
         keys = torch.cat([leaf.reshape(len(symbols), -1).double() for leaf in leaves(state).values()], 1).numpy()

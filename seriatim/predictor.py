@@ -32,7 +32,7 @@ from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, Tokens, fit_and_encode
 from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml, to_toml
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
-from seriatim.decoding import decode, sampling
+from seriatim.decoding import decode, sampling, speculating
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
 from seriatim.evaluation import evaluate, fingerprint
 from seriatim.models import MODELS, Part, create, parse, planned, rung
@@ -86,7 +86,7 @@ class Predictor:
         """For each prompt its results, with their log-probabilities."""
         options, stops, forbidden = self.decoding(settings)
         rows = [self.codec.encode_text(prompt) for prompt in several]
-        found = decode(self.model, prompts(rows), options, stops, forbidden)
+        found = decode(self.model, prompts(rows), options, stops, forbidden, self.drafting(options))
         return [[{"prompt": prompt, "text": self.written(row, result.symbols), "log_prob": result.log_prob, "tokens": len(result.symbols),
                   "ended": result.ended, "seed": None if options.beam or options.exact or not options.temperature else options.seed + i}
                  for i, result in enumerate(results)]
@@ -97,9 +97,11 @@ class Predictor:
         options, stops, forbidden = self.decoding(settings | {"count": 1})
         if options.beam or options.exact:
             raise ConfigError("a search knows its text only at the end", got="beam or exact", do="Sample, or generate without streaming")
-        row, shown, text = self.codec.encode_text(prompt), "", ""
+        row, shown, text, draft = self.codec.encode_text(prompt), "", "", self.drafting(options)
+        batch = prompts([row])
         with torch.inference_mode():
-            for number, results in enumerate(sampling(self.model, prompts([row]), options, [options.seed], stops, forbidden)):
+            for number, results in enumerate(sampling(self.model, batch, options, [options.seed], stops, forbidden) if draft is None else
+                                             speculating(self.model, draft, batch, options, options.seed, stops, forbidden)):
                 if number < 256 or number % 32 == 0:                      # each look at the whole text takes time
                     text = self.written(row, results[0].symbols)
                     whole = text.rstrip("\ufffd")                        # a character whose bytes are not all there yet
@@ -119,6 +121,18 @@ class Predictor:
                                   do=nearest(options.stop, map(repr, self.codec.symbols[2:50])))
             stops.add(self.codec.number[options.stop])
         return options, tuple(stops), tuple(forbidden)
+
+    def drafting(self, options: DecodingOptions) -> Model | None:
+        """The model that guesses ahead, if one is asked for."""
+        if not options.draft:
+            return None
+        if options.beam or options.exact:
+            raise ConfigError("a draft guesses ahead of a sample, not of a search", got="beam or exact", do="Leave out --draft, or sample")
+        draft = load(options.draft)
+        if draft.codec.symbols != self.codec.symbols:
+            raise ConfigError("the draft knows other symbols", got=f"{options.draft}: {draft.codec.size}, not {self.codec.size}",
+                              do="Fit it on the same data with the same --unit")
+        return draft.model
 
     def written(self, prompt: np.ndarray, symbols: list[int]) -> str:
         return self.codec.decode([*prompt.tolist(), *symbols])

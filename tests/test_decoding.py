@@ -1,6 +1,7 @@
 """Greedy, sampling and beam search, over any model."""
 from __future__ import annotations
 
+import copy
 import itertools
 
 import numpy as np
@@ -33,6 +34,29 @@ def test_a_result_is_the_same_alone_and_in_a_batch_of_32(name, options):
     for i in (0, 13, 31):
         alone = results(model, [rows[i]], length=12, stops=(STOP,), **options)[0]
         assert [each.symbols for each in alone] == [each.symbols for each in together[i]]
+
+
+@every_rung
+@pytest.mark.parametrize("options", [{"temperature": 0.0}, {"seed": 3}, {"seed": 5, "temperature": 0.7, "repetition_penalty": 1.3, "top_p": 0.9}],
+                         ids=["greedy", "sample", "shaped"])
+@pytest.mark.parametrize("draft", ["kneser-ney", "unigram", "itself"])
+def test_a_draft_changes_nothing(name, options, draft):
+    model, prompt = small_model(name), random_rows(1, 5, seed=2)[0].numpy()
+    guesser = model if draft == "itself" else small_model(draft)
+    for length in (0, 1, 2, 14):
+        chosen = DecodingOptions(length=length, ahead=3, **options)
+        plain = decode(model, prompts([prompt]), chosen, (STOP,))[0][0]
+        drafted = decode(model, prompts([prompt]), chosen, (STOP,), draft=guesser)[0][0]
+        assert drafted.symbols == plain.symbols and drafted.ended == plain.ended
+        assert drafted.log_prob == pytest.approx(plain.log_prob, abs=1e-4)
+
+
+def test_a_good_draft_saves_steps():
+    draft = small_model("transformer")
+    model, calls = copy.deepcopy(draft), []
+    extend, model.extend = model.extend, lambda y, state: calls.append(y.shape[1]) or extend(y, state)
+    decode(model, prompts([np.array([3, 4])]), DecodingOptions(length=40, ahead=4), draft=draft)
+    assert calls == [5] * 7 + [4]                        # 40 = 1 from the prompt, 7 x 5, 4
 
 
 @every_rung

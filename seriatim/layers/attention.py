@@ -82,20 +82,36 @@ def joined(old: Tensor, new: Tensor) -> Tensor:
     Without gradients the result is a part of a longer array, and if nobody has written behind `old` yet, the new ones are simply put
     there: a step then costs the same however long the memory is.
     """
-    if old.shape[2] == 0:
+    size, count = old.shape[2], new.shape[2]
+    if size == 0:
         return new
     if torch.is_grad_enabled() and (old.requires_grad or new.requires_grad):
         return torch.cat([old.to(new.dtype), new], 2)
-    size, wanted = old.shape[2], old.shape[2] + new.shape[2]
-    room = getattr(old, "room", None)
-    if room is None or room.shape[2] < wanted or room.filled != size:
-        room = torch.empty(*old.shape[:2], wanted + max(ROOM, wanted // 2), old.shape[3], dtype=new.dtype)
+    room, end = getattr(old, "room", (None, 0))
+    if room is None or room.shape[2] < end + count or room.filled != end:
+        room, end = torch.empty(*old.shape[:2], size + count + max(ROOM, size // 2), old.shape[3], dtype=new.dtype), size
         room[:, :, :size] = old
-    room[:, :, size:wanted] = new
-    room.filled = wanted
-    result = room[:, :, :wanted]
-    result.room = room
+    room[:, :, end:end + count] = new
+    room.filled = end + count
+    return part(room, end - size, end + count)
+
+
+def part(room: Tensor, begin: int, end: int) -> Tensor:
+    """What lies there, which knows where it lies."""
+    result = room[:, :, begin:end]
+    result.room = (room, end)
     return result
+
+
+def shortened(memory: Tensor, front: int, back: int) -> Tensor:
+    """Without its first and last few; new ones can still be put behind it, over those it forgets."""
+    begin, end = front, memory.shape[2] - back
+    if not hasattr(memory, "room"):
+        return memory[:, :, begin:end]
+    room, last = memory.room
+    if back and room.filled == last:
+        room.filled = last - back
+    return part(room, last - memory.shape[2] + begin, last - back)
 
 
 def kept(memory: Tensor, frame: Frame) -> Tensor:
@@ -103,4 +119,4 @@ def kept(memory: Tensor, frame: Frame) -> Tensor:
     if frame.shift is not None:
         index = torch.arange(memory.shape[2]) - frame.shift[:, None]                # (B, S)
         memory = memory.gather(2, index.clamp(min=0)[:, None, :, None].expand_as(memory))
-    return memory if memory.shape[2] < frame.context else memory[:, :, memory.shape[2] - frame.context + 1:]
+    return memory if memory.shape[2] < frame.context else shortened(memory, memory.shape[2] - frame.context + 1, 0)

@@ -50,6 +50,10 @@ class Model:
             columns.append(following[:, None])
         return type(columns[0]).concatenate(columns, 1), state
 
+    def rewind(self, after: State, before: State, y: Tensor, kept: int) -> State:
+        """The state after only the first `kept` of (B, T) outputs, which led from the state `before` to `after`."""
+        return self.extend(y[:, :kept], before)[1]
+
     def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
         """The distribution of each of batch.y given those before it, and the state before the last.
 

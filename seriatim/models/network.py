@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from seriatim.batches import Batch
 from seriatim.config import BigramOptions, NetworkOptions
 from seriatim.distributions import Categorical, Distribution
-from seriatim.layers.attention import Attention
+from seriatim.layers.attention import Attention, shortened
 from seriatim.layers.block import NORMS, Alone, Block
 from seriatim.layers.convolution import Convolution
 from seriatim.layers.positions import Places
@@ -89,6 +89,14 @@ class Network(nn.Module, Model):
     def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
         hidden, state = self.run(y, state)
         return self.read(hidden), state
+
+    def rewind(self, after: State, before: State, y: Tensor, kept: int) -> State:
+        """Attention forgets the last keys and values (`after` is used up by that); other mixers, or a window that has moved on, read again."""
+        gone = y.shape[1] - kept
+        if self.places is None or after[0][0].shape[1] >= self.options.context - 1:
+            return super().rewind(after, before, y, kept)
+        (places, seen), *memories = after
+        return ((places[:, :places.shape[1] - gone], seen - gone), *(tuple(shortened(each, 0, gone) for each in memory) for memory in memories))
 
     def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
         if state is not None or batch.x.shape[1]:
