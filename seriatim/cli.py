@@ -1,7 +1,6 @@
-"""The command line: the verbs, with flags derived from the option records.
+"""The command line: the verbs. Their flags are in `seriatim.flags`.
 
-Results go to stdout, everything else to stderr; `--format json` everywhere. Parsing imports neither torch
-nor anything slow, so that help answers at once.
+Results go to stdout, everything else to stderr; `--format json` everywhere. Each verb imports what it needs when it is called.
 """
 from __future__ import annotations
 
@@ -9,167 +8,15 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from seriatim import __version__
-from seriatim.config import UNITS, CacheOptions, CodecOptions, DecodingOptions, MarkovOptions, NetworkOptions, NgramOptions, TrainingOptions
-from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError, nearest
+from seriatim.config import CodecOptions, TrainingOptions
+from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError
+from seriatim.flags import OVERVIEW, parse_arguments
 from seriatim.models import MODELS, choose, parse, rung
-
-OVERVIEW = """\
-seriatim: sequence models from counting to attention, on your own data.
-
-  seriatim compare  language FILE            which model does this data deserve? a leaderboard
-  seriatim fit      language MODEL FILE      fit one model, keep it in a run folder
-  seriatim evaluate RUN FILE                 how well does it predict other data?
-  seriatim score    RUN FILE                 the log-probability of each sequence
-  seriatim generate RUN --prompt P           let it write
-  seriatim predict  RUN FILE                 what comes next after each sequence?
-  seriatim ngrams   RUN "won a *"            what follows a phrase, and how the counts came to it
-  seriatim ngrams   FILE "a, b" --date D     how often phrases occur, over the years
-  seriatim export   RUN FILE                 its n-grams as an ARPA file, for KenLM; a transformer as a GPT-2 folder
-  seriatim plot     RUN                      its learning curve, or a comparison's picture; --what looks inside
-  seriatim models   [MODEL]                  all models, or all settings of one
-
-FILE is text, csv, tsv, jsonl, parquet or CoNLL-U, plain, .gz or .xz; or a built-in corpus: python-docs,
-python-code, independent, markov, hidden-markov, brackets, remember. `seriatim VERB --help` tells more.
-"""
-
-
-class Parser(argparse.ArgumentParser):
-    """argparse, with our own errors and no abbreviations."""
-
-    def __init__(self, *arguments: Any, **settings: Any):
-        super().__init__(*arguments, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
-
-    def error(self, message: str) -> None:
-        raise ConfigError(message, do=f"See `{self.prog} --help`")
-
-
-def add_flags(parser: argparse.ArgumentParser, cls: type, shown: Iterable[str] = (), title: str | None = None, group: Any = None) -> None:
-    """A flag for every field of an option record; those not shown still work. In a group for several models defaults would mislead."""
-    defaults = group is None
-    group = group or (parser.add_argument_group(title) if title else parser)
-    taken = {action.dest for action in parser._actions}
-    for each in fields(cls):
-        if each.name in taken:
-            continue
-        rule = each.metadata
-        default = "" if each.default in (None, "") or not defaults else f" (default {each.default})"
-        choices = f": {', '.join(map(str, rule['choices']))}" if rule["choices"] else ""
-        words = (rule["help"] + choices + default).replace("%", "%%")
-        boolean = {"nargs": "?", "const": "true"} if isinstance(each.default, bool) else {}
-        group.add_argument("--" + each.name.replace("_", "-"), default=argparse.SUPPRESS, metavar="X",
-                           help=words if each.name in shown else argparse.SUPPRESS, **boolean)
-
-
-def data_flags(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("data")
-    group.add_argument("--unit", default=argparse.SUPPRESS, metavar="UNIT", help=f"what counts as one symbol: {', '.join(UNITS)}")
-    group.add_argument("--by", choices=("line", "stream"), help="text: a sequence a line, or all of it one stream (default)")
-    group.add_argument("--field", help="which field of a table to model")
-    group.add_argument("--columns", help="names of the columns of a table without a header: label,text")
-    group.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
-    add_flags(parser, CodecOptions)
-
-
-def setting_flags(parser: argparse.ArgumentParser) -> None:
-    """All settings of all models and of training; the usual ones are shown."""
-    add_flags(parser, TrainingOptions, ("minutes", "steps", "epochs", "seed"), "training")
-    group = parser.add_argument_group("model (all settings and their defaults: seriatim models MODEL)")
-    add_flags(parser, MarkovOptions, ("order",), group=group)
-    add_flags(parser, NgramOptions, ("smoothing", "memory"), group=group)
-    add_flags(parser, CacheOptions, ("window",), group=group)
-    add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
-
-
-def build_parser() -> Parser:
-    parser = Parser(prog="seriatim", usage="seriatim VERB ...", description=OVERVIEW, add_help=False)
-    parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--version", action="version", version=f"seriatim {__version__}", help=argparse.SUPPRESS)
-    parser.verbs = verbs = parser.add_subparsers(dest="verb", parser_class=Parser, metavar="VERB", prog="seriatim")
-
-    def verb(name: str, summary: str, example: str) -> Parser:
-        added = verbs.add_parser(name, description=summary, epilog=f"example:\n  {example}")
-        added.add_argument("--format", choices=("table", "json"), default="table", help="how the result is printed")
-        return added
-
-    each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
-                "seriatim compare language book.txt --minutes 3")
-    each.add_argument("task", help="language")
-    each.add_argument("file", metavar="FILE", help="the data; a tenth of it is the test (of a stream its end)")
-    each.add_argument("--models", help="names with commas between (default: all usual ones); a+b is a mixture")
-    each.add_argument("--out", help="folder for table, picture, report and runs (default: under runs/)")
-    data_flags(each)
-    setting_flags(each)
-
-    each = verb("fit", "Fit one model and keep it in a run folder. Ctrl-C keeps the best so far.",
-                "seriatim fit language lstm book.txt --minutes 3 --out runs/book")
-    each.add_argument("task", help="language")
-    each.add_argument("model", metavar="MODEL", help=", ".join(MODELS) + "; or a mixture: markov+lstm")
-    each.add_argument("file", metavar="FILE", help="training data")
-    each.add_argument("--valid", help="validation data (default: a twentieth of FILE)")
-    each.add_argument("--out", help="run folder (default: under runs/)")
-    each.add_argument("--resume", action="store_true", help="go on with a fit that was killed")
-    each.add_argument("--overwrite", action="store_true", help="replace the run that is there")
-    data_flags(each)
-    setting_flags(each)
-
-    for name, summary, example in (
-            ("evaluate", "Nats per token, bits per character, perplexity, with intervals and protocol.", "seriatim evaluate runs/book other.txt --format json"),
-            ("score", "One line a sequence: natural-log probability, number of tokens, number unknown.", "seriatim score runs/book sentences.txt"),
-            ("predict", "The likeliest next symbols after each sequence.", "seriatim predict runs/book beginnings.txt --top 3")):
-        each = verb(name, summary, example)
-        each.add_argument("run", metavar="RUN", help="a run folder, or an ARPA file")
-        each.add_argument("file", metavar="FILE", help="the data")
-        each.add_argument("--field", help="which field of a table to read")
-        each.add_argument("--columns", help="names of the columns of a table without a header")
-        each.add_argument("--input-format", metavar="NAME", help="the format, if the ending does not tell")
-        if name == "predict":
-            each.add_argument("--top", type=int, default=5, help="how many symbols (default 5)")
-
-    each = verb("generate", "Let a fitted model write.", 'seriatim generate runs/book --prompt "Call me" --length 200 --temperature 0.8 --seed 1')
-    each.add_argument("run", metavar="RUN", help="a run folder, or an ARPA file")
-    each.add_argument("--prompt", default="", help="what it goes on from")
-    add_flags(each, DecodingOptions, [f.name for f in fields(DecodingOptions)], "decoding")
-
-    each = verb("ngrams", "Explore n-grams: what stands at the * of a pattern, by a run of a model that counts; or how often phrases occur over time.",
-                'seriatim ngrams runs/book "won a *"\n  seriatim ngrams news.csv "steam engine, telegraph" --date year --out frequency.png')
-    each.add_argument("source", metavar="RUN|FILE", help="a run folder; or a table with dates: csv, tsv, jsonl, parquet")
-    each.add_argument("pattern", metavar="PATTERN", help='"won a *", "won * prize", or a phrase; with a FILE, phrases with commas between')
-    each.add_argument("--top", type=int, help="RUN: how many symbols (default 20)")
-    group = each.add_argument_group("FILE")
-    group.add_argument("--date", help="the field with the dates: 1843, 1843-05, 1843-05-01, ...")
-    group.add_argument("--field", help="the field with the text")
-    group.add_argument("--every", metavar="PERIOD", help="year (default), month or day")
-    group.add_argument("--smooth", type=int, metavar="N", help="moving average over so many periods on each side (default 3)")
-    group.add_argument("--out", help="picture to write: .png, .svg or .pdf")
-    group.add_argument("--unit", metavar="UNIT", help="what phrases are made of: word (default), token, character")
-    group.add_argument("--lower", nargs="?", const="true", metavar="X", help="lower-case text and phrases first")
-    group.add_argument("--columns", help="names of the columns of a table without a header")
-    group.add_argument("--input-format", metavar="NAME", help="the format, if the ending does not tell")
-
-    each = verb("export", "Write the n-grams of a run as an ARPA file, which KenLM, SRILM and others read; or a transformer as the folder of a GPT-2,\n"
-                "which Hugging Face's transformers reads.", "seriatim export runs/book book.arpa.gz\n  seriatim export runs/transformer gpt2/")
-    each.add_argument("run", metavar="RUN", help="the run folder of a model of n-grams or of a transformer, or whatever else can be loaded")
-    each.add_argument("file", metavar="FILE", help="what to write: .arpa, .arpa.gz or .arpa.xz; or, ending in / or in nothing, a folder")
-
-    each = verb("plot", "Draw a run's learning curve, or a comparison's quality against time; or look inside, on some text.",
-                'seriatim plot runs/book --out curve.png\n  seriatim plot runs/rnn runs/lstm --what gradient --file other.txt --out gradient.png')
-    each.add_argument("run", metavar="FOLDER", nargs="+", help="a run folder or that of a comparison; several for gradient and influence")
-    each.add_argument("--what", choices=("learning", "gradient", "influence", "attention", "surprisal"), default="learning", help="what to look at")
-    each.add_argument("--text", help="to look inside: the text that is read")
-    each.add_argument("--file", metavar="FILE", help="the same from a file")
-    each.add_argument("--out", help="picture to write: .png, .svg or .pdf (default: plot.png or WHAT.png in the folder; of surprisal none)")
-
-    each = verb("models", "All models with one line each, or all settings of one.", "seriatim models lstm")
-    each.add_argument("model", nargs="?", metavar="MODEL")
-    return parser
-
 
 # ---------------------------------------------------------------- the verbs
 OWN = {"verb", "help", "format", "task", "model", "file", "valid", "models", "out", "resume", "overwrite", "by", "field", "columns",
@@ -246,7 +93,7 @@ def fit(given: argparse.Namespace) -> None:
 
 def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
     from seriatim.predictor import load
-    predictor = load(given.run)
+    predictor = load(given.run, bits=given.bits)
     return predictor, read_data(given, given.file, predictor.by if predictor.by == "line" else None, predictor.codec.options.unit)
 
 
@@ -287,11 +134,11 @@ def predict(given: argparse.Namespace) -> None:
 
 def generate(given: argparse.Namespace) -> None:
     from seriatim.predictor import load
-    predictor = load(given.run)
+    predictor = load(given.run, bits=given.bits)
     unknown = [symbol for symbol in predictor.codec.pieces_of(given.prompt) if symbol not in predictor.codec.number]
     if unknown:
         say(f"note: the model does not know {', '.join(map(repr, dict.fromkeys(unknown)))} in the prompt")
-    settings = settings_of(given)
+    settings = {key: value for key, value in settings_of(given).items() if key != "bits"}
     if given.format == "table" and not {"beam", "exact", "count"} & settings.keys():
         for piece in predictor.stream(given.prompt, **settings):
             print(piece, end="", flush=True)
@@ -393,16 +240,6 @@ def models(given: argparse.Namespace) -> None:
 
 VERBS = {"compare": compare, "fit": fit, "evaluate": evaluate, "score": score, "predict": predict, "generate": generate, "ngrams": ngrams,
          "export": export, "plot": plot, "models": models}
-
-
-def parse_arguments(arguments: list[str]) -> argparse.Namespace:
-    """Like argparse, but an unknown flag is answered with the nearest known one."""
-    parser = build_parser()
-    given, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        known = parser.verbs.choices[given.verb]._option_string_actions if given.verb else ["--help", "--version"]
-        raise ConfigError(f"unknown: {' '.join(unknown)}", do=nearest(unknown[0].split("=")[0], known) if unknown[0].startswith("-") else "")
-    return given
 
 
 def say(words: str) -> None:

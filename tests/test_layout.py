@@ -10,7 +10,7 @@ import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
 ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "distributions", "layers", "models", "scoring", "tasks", "training",
-         "decoding", "evaluation", "display", "predictor", "exploring", "inspecting", "verbs", "figures", "report", "comparison", "cli"]
+         "decoding", "evaluation", "display", "predictor", "exploring", "inspecting", "verbs", "figures", "report", "comparison", "flags", "cli"]
 
 
 def room(path: Path) -> str:

@@ -78,7 +78,7 @@ class Recurrent(nn.Module):
         lstm and coupled: input, forget, output; gru: reset, update.
         """
         before = torch.cat([(state[0] if self.pair else state)[:, None], hidden[:, :-1]], 1)           # (B, T, D) h_{t-1}
-        total = F.linear(x, self.cell.weight_ih_l0, self.cell.bias_ih_l0) + F.linear(before, self.cell.weight_hh_l0, getattr(self.cell, "bias_hh_l0", None))
+        total = F.linear(x, self.cell.weight_ih_l0, self.cell.bias_ih_l0) + F.linear(before, self.cell.weight_hh_l0, self.cell.bias_hh_l0)
         opened = {name: torch.sigmoid(part) for name, part in zip(self.parts, total.split(self.width, -1), strict=True)}
         if "input" in opened and "forget" not in opened:
             opened["forget"] = 1 - opened["input"]
@@ -87,30 +87,45 @@ class Recurrent(nn.Module):
 
 
 class Stepwise(nn.Module):
-    """Cells for which torch has no kernel, written out a step at a time; names as in torch."""
+    """All cells, written out a step at a time; names as in torch. For those torch has no kernel for, and for weights that are not float32."""
 
     def __init__(self, cell: str, width: int, activation: str):
         super().__init__()
-        self.gates, self.pair, self.activation = (3 if cell == "coupled" else 1), cell == "coupled", ACTIVATIONS[activation]
+        self.kind, self.gates, self.activation, self.pair = cell, len(PARTS[cell]), ACTIVATIONS[activation], cell in ("lstm", "coupled")
         self.weight_ih_l0, self.weight_hh_l0 = (nn.Parameter(torch.empty(self.gates * width, width)) for _ in range(2))
-        self.bias_ih_l0 = nn.Parameter(torch.zeros(self.gates * width))
+        self.bias_ih_l0, self.bias_hh_l0 = (nn.Parameter(torch.zeros(self.gates * width)) for _ in range(2))
+        self.maps: tuple[nn.Module, nn.Module] | None = None                        # other maps of the input and of h, if not these
         nn.init.xavier_uniform_(self.weight_hh_l0)
 
+    @classmethod
+    def of(cls, kernel: nn.RNNBase) -> Stepwise:
+        """The same as one of torch's kernels."""
+        made = cls(next(name for name, each in KERNELS.items() if isinstance(kernel, each)), kernel.hidden_size, getattr(kernel, "nonlinearity", "tanh"))
+        made.load_state_dict(kernel.state_dict())
+        return made
+
+    def step(self, x: Tensor, past: Tensor, h: Tensor, c: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """(B, G D) from the input, (B, G D) from h, (B, D) h and c before -> after."""
+        if self.kind == "gru":
+            r, z = torch.sigmoid(x[:, :2 * h.shape[1]] + past[:, :2 * h.shape[1]]).chunk(2, -1)
+            n = torch.tanh(x[:, 2 * h.shape[1]:] + r * past[:, 2 * h.shape[1]:])
+            return n + z * (h - n), None
+        if not self.pair:
+            return self.activation(x + past), None
+        i, *f, g, o = (x + past).chunk(self.gates, -1)
+        i = torch.sigmoid(i)
+        c = (torch.sigmoid(f[0]) if f else 1 - i) * c + i * torch.tanh(g)
+        return torch.sigmoid(o) * torch.tanh(c), c
+
     def forward(self, x: Tensor, inner, lengths: Tensor | None = None):
-        past = F.linear(x, self.weight_ih_l0, self.bias_ih_l0)                      # (B, T, G D) all inputs at once
+        inward, recurrent = self.maps or (lambda x: F.linear(x, self.weight_ih_l0, self.bias_ih_l0), lambda h: F.linear(h, self.weight_hh_l0, self.bias_hh_l0))
+        total = inward(x)                                                           # (B, T, G D) all inputs at once
         h, c = (inner[0][0], inner[1][0]) if self.pair else (inner[0], None)        # (B, D)
         hidden, cells = [], []
         for t in range(x.shape[1]):
-            total = past[:, t] + F.linear(h, self.weight_hh_l0)                     # (B, G D)
-            if self.pair:
-                i, g, o = total.chunk(3, -1)
-                i = torch.sigmoid(i)
-                c = (1 - i) * c + i * torch.tanh(g)
-                h = torch.sigmoid(o) * torch.tanh(c)
-                cells.append(c)
-            else:
-                h = self.activation(total)
+            h, c = self.step(total[:, t], recurrent(h), h, c)
             hidden.append(h)
+            cells.append(c)
         y = torch.stack(hidden, 1)                                                  # (B, T, D)
         if lengths is not None:
             rows = torch.arange(len(y))

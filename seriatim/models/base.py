@@ -98,6 +98,9 @@ class Model:
         """What happened inside, by name; empty for a model with nothing to show."""
         return {}
 
+    def shrink(self) -> None:
+        """Store weights in 8 bits where that makes inference faster; only networks have any."""
+
     # -- keeping it
     def arrays(self) -> dict[str, Tensor]:
         """All that was learned, by name: what a run folder stores."""

@@ -40,6 +40,10 @@ class Mixture(Model):
         states = [None] * len(self.parts) if state is None else state
         return self._mix([part.unroll(batch, inner) for part, inner in zip(self.parts, states, strict=True)])
 
+    def shrink(self) -> None:
+        for part in self.parts:
+            part.shrink()
+
     def weigh(self, log_probs: Tensor, rounds: int = 200) -> None:
         """Fit the weights by EM, from (N, M) log-probabilities of held-out symbols under each part."""
         log_weights = torch.full((log_probs.shape[1],), 1 / log_probs.shape[1], dtype=torch.float64).log()

@@ -17,6 +17,7 @@ from seriatim.distributions import Categorical, Distribution
 from seriatim.layers.attention import Attention, shortened
 from seriatim.layers.block import NORMS, Alone, Block
 from seriatim.layers.convolution import Convolution
+from seriatim.layers.eight import Eight, shrink
 from seriatim.layers.positions import Places
 from seriatim.layers.recurrent import Recurrent
 from seriatim.models.base import Model, State
@@ -47,6 +48,7 @@ class Network(nn.Module, Model):
         self.norm = NORMS[options.norm](options.width) if options.residual and options.norm_place == "before" else nn.Identity()
         self.bias = nn.Parameter(torch.zeros(vocabulary)) if options.output_bias else None
         self.output = None if options.tied else nn.Linear(options.width, vocabulary, bias=False)
+        self.head: nn.Module | None = None                                          # in the place of the output layer: see `shrink`
         if options.mixer == "attention" and options.positions == "learned":
             self.longest, self.warm = options.context, options.context // 2
 
@@ -68,10 +70,20 @@ class Network(nn.Module, Model):
     def read(self, hidden: Tensor) -> Categorical:
         """(..., D) hidden vectors -> (..., V) distributions."""
         if self.output is None:
-            logits = nn.functional.linear(hidden * self.options.width ** -0.5, self.embedding.weight[:-1], self.bias)
-        else:
-            logits = nn.functional.linear(hidden, self.output.weight, self.bias)
+            hidden = hidden * self.options.width ** -0.5
+        logits = self.head(hidden) if self.head is not None else nn.functional.linear(hidden, *self.readout())
         return Categorical(logits.float())
+
+    def readout(self) -> tuple[Tensor, Tensor | None]:
+        """(V, D) and (V,): what the hidden vectors are compared with."""
+        return self.embedding.weight[:-1] if self.output is None else self.output.weight, self.bias
+
+    def shrink(self) -> None:
+        """Store the weights of all linear maps in 8 bits, for inference; afterwards the model can be neither trained nor saved."""
+        head = Eight(*self.readout())
+        self.output = None if self.output is None else nn.Identity()
+        shrink(self)
+        self.head = head
 
     def empty(self, rows: int) -> State:
         return tuple(part.empty(rows) for part in ([] if self.places is None else [self.places]) + list(self.blocks))
@@ -150,3 +162,6 @@ class Bigram(Network):
 
     def read(self, hidden: Tensor) -> Categorical:
         return Categorical(hidden)
+
+    def shrink(self) -> None:
+        """It is looked up, not multiplied."""
