@@ -1,17 +1,22 @@
 """Training and generation of networks against the usual ways to do it: same shapes, same threads, one process.
 
     pip install -c constraints.txt -e '.[benchmark]'
-    python benchmarks/networks.py [training] [lstm] [generation]
+    python benchmarks/networks.py [training] [lstm] [generation] [length]
 
-Peers: a plain loop over `transformers`' GPT-2 (float32, eager), a plain loop over `torch.nn.LSTM`, and `transformers`' generate.
+Peers: a plain loop over `transformers`' GPT-2 (float32, eager), a plain loop over `torch.nn.LSTM`, `transformers`' generate, and CTranslate2.
 """
 from __future__ import annotations
 
+import copy
+import json
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
+import ctranslate2
 import numpy as np
 import torch
 from record import write_row
@@ -95,23 +100,69 @@ def lstm() -> None:
               f"plain torch.nn.LSTM loop: {rows * length / peer:,.0f}", f"{peer / ours:.2f} times as fast", PACKAGES)
 
 
+def translators(model: GPT2LMHeadModel, vocabulary: int) -> dict[str, ctranslate2.Generator]:
+    """The same model in CTranslate2, in float32 and in 8 bits."""
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        (Path(folder) / "vocab.json").write_text(json.dumps({f"t{i}": i for i in range(vocabulary - 1)} | {"<|endoftext|>": vocabulary - 1}))
+        (Path(folder) / "merges.txt").write_text("#version: 0.2\n")
+        (Path(folder) / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "GPT2Tokenizer"}))
+        made = {}
+        for kind in ("float32", "int8"):
+            out = str(Path(folder) / kind)
+            ctranslate2.converters.TransformersConverter(folder).convert(out, quantization=kind)
+            made[kind] = ctranslate2.Generator(out, device="cpu", compute_type=kind, intra_threads=torch.get_num_threads())
+    return made
+
+
 def generation() -> None:
     """6 layers, width 384, vocabulary 8,000: 200 symbols after a prompt of 16, greedy."""
     vocabulary, length = 8000, 200
-    ours = create(parse("transformer", {"layers": 6, "width": 384, "heads": 6, "context": 256, "tied": True}), vocabulary).eval()
+    settings = {"layers": 6, "width": 384, "heads": 6, "context": 256, "tied": True, "positions": "learned", "feed": "gelu-tanh"}
+    ours = create(parse("transformer", settings), vocabulary).eval()
+    small = copy.deepcopy(ours)
+    small.shrink()
     theirs = GPT2LMHeadModel(GPT2Config(vocab_size=vocabulary, n_positions=256, n_embd=384, n_layer=6, n_head=6, eos_token_id=None, bos_token_id=None)).eval()
+    fast = translators(theirs, vocabulary)
     options = DecodingOptions(length=length, temperature=0.0)
     for rows in (1, 16):
         prompt = torch.randint(2, vocabulary, (rows, 16))
-        settings = {"attention_mask": torch.ones_like(prompt), "max_new_tokens": length, "min_new_tokens": length, "do_sample": False, "pad_token_id": 0}
-        mine = best_of(partial(decode, ours, prompts(list(prompt.numpy())), options), 3)
+        batch, tokens = prompts(list(prompt.numpy())), [[f"t{i}" for i in row] for row in prompt.tolist()]
+        wanted = {"attention_mask": torch.ones_like(prompt), "max_new_tokens": length, "min_new_tokens": length, "do_sample": False, "pad_token_id": 0}
+        work: dict[str, Callable] = {"ours": partial(decode, ours, batch, options), "ours, 8 bits": partial(decode, small, batch, options),
+                                     "transformers": torch.inference_mode()(partial(theirs.generate, prompt, **wanted))}
+        work |= {kind: partial(each.generate_batch, tokens, max_length=length, min_length=length, sampling_topk=1, include_prompt_in_result=False)
+                 for kind, each in fast.items()}
+        speed = {name: rows * length / best_of(each, 4) for name, each in work.items()}
+        shape = f"generate {length} symbols after 16, 6 x 384, {rows} row{'s' * (rows > 1)}"
+        for mine, peer, words in (("ours", "transformers", "transformers' generate"), ("ours", "float32", "CTranslate2, float32"),
+                                  ("ours, 8 bits", "int8", "CTranslate2, int8")):
+            write_row("networks.py", f"{shape}{', 8 bits' if 'bits' in mine else ''}", f"{speed[mine]:,.0f} symbols/s", f"{words}: {speed[peer]:,.0f}",
+                      f"{speed[mine] / speed[peer]:.2f} times as fast", (*PACKAGES, "ctranslate2"))
+
+
+def length() -> None:
+    """What a symbol costs after 10,000 others, compared with one of the first."""
+    for name in ("kneser-ney", "convolution", "gru", "lstm", "transformer"):
+        part = parse(name, {})
+        model = create(part, 65)
+        if isinstance(model, nn.Module):
+            model.eval()
+        else:
+            model.count(Field(np.random.default_rng(0).integers(2, 65, 50_000).astype(np.int32), np.array([0, 50_000]), "symbols"), stop=False)
         with torch.inference_mode():
-            peer = best_of(partial(theirs.generate, prompt, **settings), 3)
-        write_row("networks.py", f"generate {length} symbols after 16, 6 x 384, {rows} row{'s' * (rows > 1)}", f"{rows * length / mine:,.0f} symbols/s",
-                  f"transformers' generate: {rows * length / peer:,.0f}", f"{peer / mine:.2f} times as fast", PACKAGES)
+            following, state = model.start(prompts([np.array([2])]))
+            times = []
+            for _ in range(10_000):
+                begin = time.perf_counter()
+                following, state = model.step(following.log_probs().argmax(-1), state)
+                times.append(time.perf_counter() - begin)
+        early, late = (float(np.median(part)) * 1e6 for part in (times[500:1500], times[-1000:]))
+        write_row("networks.py", f"a step of {name} after 10,000 symbols", f"{late:,.0f} microseconds", f"after 1,000: {early:,.0f}", f"{late / early:.2f} times",
+                  ("torch",))
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1:] or ["training", "lstm", "generation"]
-    for name in chosen:
-        {"training": training, "lstm": lstm, "generation": generation}[name]()
+    PARTS = {"training": training, "lstm": lstm, "generation": generation, "length": length}
+    for name in sys.argv[1:] or PARTS:
+        PARTS[name]()

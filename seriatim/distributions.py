@@ -20,6 +20,10 @@ class Distribution:
         """(...) outcomes -> (...) natural-log probabilities."""
         return self.log_probs().gather(-1, y[..., None])[..., 0]
 
+    def total(self, y: Tensor, weights: Tensor) -> Tensor:
+        """sum weights * log_prob(y): what a loss is made of."""
+        return (self.log_prob(y) * weights).sum()
+
     def log_probs(self) -> Tensor:
         """(..., V) natural-log probabilities of all symbols."""
         raise TypeError(f"{type(self).__name__} has no finite set of outcomes")
@@ -58,6 +62,66 @@ class Categorical(Distribution):
     @classmethod
     def concatenate(cls, parts: Sequence[Categorical], axis: int) -> Categorical:
         return cls(torch.cat([part.logits for part in parts], axis))
+
+
+class Readout(Categorical):
+    """The same, not yet computed: softmax(W h + b) of vectors h. Of a large vocabulary, a loss and its gradient need never be seen whole."""
+
+    def __init__(self, hidden: Tensor, weight: Tensor, bias: Tensor | None):
+        self.hidden, self.weight, self.bias = hidden, weight, bias     # (..., D), (V, D), (V,)
+
+    @property
+    def logits(self) -> Tensor:
+        return F.linear(self.hidden, self.weight, self.bias).float()
+
+    def total(self, y: Tensor, weights: Tensor) -> Tensor:
+        if y.numel() * len(self.weight) < FEW:
+            return super().total(y, weights)
+        return Total.apply(self.hidden.flatten(0, -2), self.weight, self.bias, y.flatten(), weights.flatten())
+
+    def __getitem__(self, index) -> Readout:
+        index = index if isinstance(index, tuple) else (index,)
+        return Readout(self.hidden[(*index, ..., slice(None))], self.weight, self.bias)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Readout], axis: int) -> Readout:
+        return cls(torch.cat([part.hidden for part in parts], axis), parts[0].weight, parts[0].bias)
+
+
+FEW, CELLS = 1 << 20, 1 << 23                                          # logits that are not worth it; that are computed and forgotten together
+
+
+class Total(torch.autograd.Function):
+    """sum_n w_n log softmax(W h_n + b)[y_n]. The gradient is found along the way, a few rows at a time, while their logits are in the cache:
+    with p the softmax, dh = w (W[y] - W^T p) and dW = sum_n w_n (onehot(y_n) - p_n) h_n^T."""
+
+    @staticmethod
+    def forward(ctx, hidden: Tensor, weight: Tensor, bias: Tensor | None, y: Tensor, weights: Tensor) -> Tensor:
+        kind = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else weight.dtype
+        h, matrix, rows = hidden.to(kind), weight.to(kind), max(1, CELLS // len(weight))
+        found, learning = torch.zeros((), dtype=torch.float64), any(ctx.needs_input_grad)
+        dh, dw, db = torch.empty_like(h), torch.zeros_like(matrix), torch.zeros(len(weight))
+        for i in range(0, len(h), rows):
+            part = slice(i, i + rows)
+            scores = F.log_softmax(F.linear(h[part], matrix, None if bias is None else bias.to(kind)).float(), 1)        # (rows, V)
+            place = y[part, None]
+            found += (scores.gather(1, place)[:, 0] * weights[part]).sum()
+            if learning:
+                p = scores.exp_().mul_(-weights[part, None])
+                p.scatter_add_(1, place, weights[part, None].to(p.dtype))                                       # w (onehot - p)
+                db += p.sum(0)
+                p = p.to(kind)
+                torch.mm(p, matrix, out=dh[part])
+                dw.addmm_(p.t(), h[part])
+        ctx.save_for_backward(dh, dw, db)
+        ctx.kinds = hidden.dtype, weight.dtype, bias
+        return found.to(torch.float32)
+
+    @staticmethod
+    def backward(ctx, by: Tensor):
+        dh, dw, db = ctx.saved_tensors
+        hidden, weight, bias = ctx.kinds
+        return dh.to(hidden).mul_(by), dw.to(weight).mul_(by), None if bias is None else db.mul_(by), None, None
 
 
 class Mixed(Distribution):

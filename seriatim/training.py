@@ -27,11 +27,13 @@ from seriatim.config import TrainingOptions
 from seriatim.errors import RunError, TrainingError
 from seriatim.models import Part, rung
 from seriatim.models.base import Model, State, detach, leaves, regrow
+from seriatim.optimisers import make_optimiser
 from seriatim.storage import read_arrays, write_arrays
 from seriatim.tasks import Language
 
 Event = dict[str, Any]                    # "event" names its kind; the progress bar, the log and the page read the same ones
 Returned = TypeVar("Returned")
+FIRST_ROWS = 16                           # where a trial of the number of rows begins, and what is taken without one
 REPORT_SECONDS = 0.25                     # time between two "step" events
 
 
@@ -85,6 +87,7 @@ class Progress:
     loss: float = 0.0                     # running mean of the training loss
     cuts: int = 0                         # how often a plateau has cut the rate
     averaged: int = 0                     # updates in the mean of the weights
+    rows: int = 0                         # sequences side by side, once that is settled
     precision: str = "float32"
     compiled: bool = False
     done: bool = False
@@ -95,7 +98,7 @@ class Loop:
 
     def __init__(self, model: nn.Module, task: Language, options: TrainingOptions, checkpoint: Path | None):
         self.model, self.task = model, task
-        self.options = options
+        self.options, self.open = options, options.rows == 0
         self.checkpoint, self.progress = checkpoint, Progress()
         self.optimiser = make_optimiser(model, options)
         self.carried: State = None
@@ -104,7 +107,11 @@ class Loop:
         self.mean: dict[str, Tensor] = {}  # of the weights
         self.loss: Callable = model.loss
         self.looked = self.looking = 0.0  # when the last validation ended, and how long it took
-        self.steps_per_epoch = task.steps_per_epoch(options)
+        self.settle(options.rows or FIRST_ROWS)
+
+    def settle(self, rows: int) -> None:
+        self.options, self.progress.rows = replace(self.options, rows=rows), rows
+        self.steps_per_epoch = self.task.steps_per_epoch(self.options)
 
     # -- the schedule
     def share(self) -> float:
@@ -185,8 +192,14 @@ class Loop:
         return not self.options.minutes or self.progress.seconds - self.looked >= 20 * self.looking
 
     def prepare(self, resumed: bool) -> Iterator[Event]:
-        """Choose numbers and compilation: what was asked for, what a resumed fit began with, or what a short trial finds faster."""
+        """Choose rows, numbers and compilation: what was asked for, what a resumed fit began with, or what a short trial finds faster."""
         o, p = self.options, self.progress
+        if self.open and o.minutes and not resumed:
+            speeds = {rows: self.speed(rows) for rows in (FIRST_ROWS, 2 * FIRST_ROWS, 4 * FIRST_ROWS)}
+            worth = [rows for rows in speeds if rows == FIRST_ROWS or speeds[rows] > 1.2 * speeds[rows // 2]]
+            self.settle(next(rows for rows in reversed(speeds) if all(each in worth for each in speeds if each <= rows)))
+            yield {"event": "trial", "rows": p.rows, **{f"{rows}_rows_symbols_per_second": each for rows, each in speeds.items()}}
+            o = self.options
         batch = next(iter(self.task.epoch(0, o)))
         if not resumed:
             if o.precision != "auto":
@@ -205,6 +218,11 @@ class Loop:
                 raise TrainingError("the model cannot be compiled here", do="Leave --compile out, or install a C++ compiler")
             self.loss = self.loss if p.compiled else self.model.loss
             yield {"event": "trial", "compiled": p.compiled, "eager_seconds": plain, "compiled_seconds": compiled if math.isfinite(compiled) else None}
+
+    def speed(self, rows: int) -> float:
+        """Symbols a second with so many rows."""
+        batch = next(iter(self.task.epoch(0, replace(self.options, rows=rows))))
+        return int(batch.y_mask.sum()) / self.trial(batch, "float32")
 
     def trial(self, batch: Batch, precision: str) -> float:
         """Seconds of a forward and backward pass, the better of two after a first; infinite if it cannot be done."""
@@ -329,6 +347,7 @@ class Loop:
 
     def take_up(self, arrays: dict[str, Tensor], record: dict[str, Any]) -> None:
         self.progress.__dict__.update(record | {"best": math.inf if record["best"] is None else record["best"]})
+        self.settle(self.progress.rows)
         parts: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "mean": {}, "optimiser": {}, "behind": {}}
         for name, array in arrays.items():
             kind, _, rest = name.partition(".")
@@ -368,13 +387,3 @@ class Clock:
             return False
         self.last[what] = self.now()
         return True
-
-
-def make_optimiser(model: nn.Module, options: TrainingOptions) -> torch.optim.Optimizer:
-    """AdamW or SGD with momentum; only matrices are pulled towards zero."""
-    matrices = [each for each in model.parameters() if each.dim() > 1]
-    vectors = [each for each in model.parameters() if each.dim() <= 1]
-    groups = [{"params": matrices, "weight_decay": options.weight_decay}, {"params": vectors, "weight_decay": 0.0}]
-    if options.optimiser == "sgd":
-        return torch.optim.SGD(groups, lr=options.rate, momentum=options.momentum)
-    return torch.optim.AdamW(groups, lr=options.rate, betas=(0.9, 0.99), fused=True)

@@ -99,7 +99,7 @@ def test_early_stopping_stops_and_the_best_weights_are_kept():
     assert trial.validate()["valid"] == pytest.approx(min(seen))
 
 
-@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+@pytest.mark.parametrize("optimiser", ["muon", "adamw", "sgd"])
 def test_a_loss_that_is_not_a_number_stops_before_the_weights_are_touched(optimiser):
     trial = loop(steps=50, optimiser=optimiser)
     batches = list(trial.task.epoch(0, trial.options))
@@ -262,16 +262,24 @@ def test_smoothed_labels_cost_what_the_formula_says():
     assert smooth.item() == pytest.approx(0.8 * plain.item() + 0.2 * uniform.item(), abs=1e-6)
 
 
-@pytest.mark.parametrize("settings", [{"reach": 24}, {"average": "moving"}, {"accumulate": 2}, {"decay": "plateau", "validations": 6}])
+@pytest.mark.parametrize("settings", [{"optimiser": "muon"}, {"rows": 0}, {"reach": 24}, {"average": "moving"}, {"accumulate": 2}, {"decay": "plateau", "validations": 6}])
 def test_whatever_is_kept_between_updates_survives_a_stop(settings, tmp_path):
-    whole = fit("language", "lstm", stream(), steps=12, checkpoint_seconds=0, **SMALL, **settings)
-    events = fit_events("language", "lstm", stream(), out=tmp_path / "run", settings={"steps": 12, "checkpoint_seconds": 0, **SMALL, **settings})
+    whole = fit("language", "lstm", stream(), steps=12, checkpoint_seconds=0, **SMALL | settings)
+    events = fit_events("language", "lstm", stream(), out=tmp_path / "run", settings={"steps": 12, "checkpoint_seconds": 0} | SMALL | settings)
     for event in events:
         if event["event"] == "validation" or event.get("step", 0) >= 5:
             break
     events.close()
-    again = fit("language", "lstm", stream(), out=tmp_path / "run", resume=True, steps=12, checkpoint_seconds=0, **SMALL, **settings)
+    again = fit("language", "lstm", stream(), out=tmp_path / "run", resume=True, steps=12, checkpoint_seconds=0, **SMALL | settings)
     assert arrays_of(again) == arrays_of(whole)
+
+
+def test_rows_are_tried_under_a_clock_and_never_otherwise():
+    assert loop(steps=2, rows=0).options.rows == 16
+    trial = loop(minutes=0.005, rows=0, length=4)
+    found = [event for event in trial.run() if "rows" in event]
+    assert len(found) == 1 and found[0]["rows"] == trial.options.rows == trial.progress.rows in (16, 32, 64)
+    assert trial.steps_per_epoch == trial.task.steps_per_epoch(trial.options)
 
 
 def test_precision_is_tried_under_a_clock_and_never_otherwise():

@@ -76,10 +76,11 @@ class Model:
         With smoothing, that share of every target is spread over all symbols (Szegedy et al. 2016).
         """
         distribution, state = self.unroll(batch, state)
-        fits = distribution.log_prob(batch.y)
+        weights = batch.y_mask / batch.y_mask.sum()
+        fits = distribution.total(batch.y, weights)
         if smoothing:
-            fits = (1 - smoothing) * fits + smoothing * distribution.log_probs().mean(-1)
-        return -masked_mean(fits, batch.y_mask), state
+            fits = (1 - smoothing) * fits + smoothing * (distribution.log_probs().mean(-1) * weights).sum()
+        return -fits, state
 
     def sweep(self, ids: Field, stop: bool) -> np.ndarray | None:
         """(N,) log-probability of every symbol of a corpus (and, with `stop`, of the end of each sequence), all at once; None: it walks."""
@@ -113,10 +114,6 @@ class Model:
     def size(self) -> int:
         """Number of learned values."""
         return sum(array.numel() for array in self.arrays().values())
-
-
-def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
-    return (values * mask).sum() / mask.sum()
 
 
 def select(state: State, rows: Tensor) -> State:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from seriatim.batches import Batch
 from seriatim.config import BigramOptions, NetworkOptions
-from seriatim.distributions import Categorical, Distribution
+from seriatim.distributions import Categorical, Distribution, Readout
 from seriatim.layers.attention import Attention, shortened
 from seriatim.layers.block import NORMS, Alone, Block
 from seriatim.layers.convolution import Convolution
@@ -71,8 +71,7 @@ class Network(nn.Module, Model):
         """(..., D) hidden vectors -> (..., V) distributions."""
         if self.output is None:
             hidden = hidden * self.options.width ** -0.5
-        logits = self.head(hidden) if self.head is not None else nn.functional.linear(hidden, *self.readout())
-        return Categorical(logits.float())
+        return Readout(hidden, *self.readout()) if self.head is None else Categorical(self.head(hidden))
 
     def readout(self) -> tuple[Tensor, Tensor | None]:
         """(V, D) and (V,): what the hidden vectors are compared with."""

@@ -1,0 +1,37 @@
+"""Distributions that are not computed before they are asked."""
+from __future__ import annotations
+
+import pytest
+import torch
+
+from seriatim import distributions
+from seriatim.distributions import Categorical, Readout
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_total_found_in_pieces_has_the_value_and_the_gradient_of_the_whole(bias, monkeypatch):
+    monkeypatch.setattr(distributions, "FEW", 0)
+    monkeypatch.setattr(distributions, "CELLS", 5 * 30)                             # five rows at a time
+    torch.manual_seed(0)
+    h, w, b = torch.randn(4, 6, 8), torch.randn(30, 8), torch.randn(30) if bias else None
+    y, weights = torch.randint(0, 30, (4, 6)), torch.rand(4, 6) * (torch.rand(4, 6) > 0.3)
+    found = []
+    for lazy in (False, True):
+        leaves = [each.clone().requires_grad_() for each in (h, w, b) if each is not None]
+        hidden, weight, rest = (*leaves, None)[:3]
+        whole = Readout(hidden, weight, rest) if lazy else Categorical(torch.nn.functional.linear(hidden, weight, rest))
+        value = whole.total(y, weights)
+        (3 * value).backward()
+        found.append([value.detach(), *(each.grad for each in leaves)])
+    for plain, pieces in zip(*found, strict=True):
+        assert torch.allclose(plain, pieces, atol=1e-5)
+
+
+def test_a_readout_is_indexed_and_joined_like_its_logits():
+    torch.manual_seed(0)
+    lazy = Readout(torch.randn(4, 6, 8), torch.randn(30, 8), torch.randn(30))
+    whole = Categorical(lazy.logits)
+    for index in (2, slice(1, 3), (slice(None), 0), torch.tensor([3, 0, 0]), (torch.tensor([1, 2]), torch.tensor([5, 0])), (slice(None), None, 1)):
+        assert torch.allclose(lazy[index].log_probs(), whole[index].log_probs(), atol=1e-6)
+    both = Readout.concatenate([lazy[:, :1], lazy], 1)
+    assert torch.allclose(both.log_probs(), Categorical.concatenate([whole[:, :1], whole], 1).log_probs(), atol=1e-6)

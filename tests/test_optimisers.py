@@ -1,0 +1,49 @@
+"""Updates: what muon does to a matrix, and who is given to whom."""
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from seriatim.config import TrainingOptions
+from seriatim.models import create, parse
+from seriatim.optimisers import Muon, make_optimiser, orthogonal
+
+
+@pytest.mark.parametrize("shape", [(24, 24), (96, 24), (24, 96), (30, 24)])
+def test_the_update_is_nearly_orthogonal_square_by_square(shape):
+    torch.manual_seed(0)
+    matrix = torch.randn(shape)
+    found = orthogonal(matrix, 8)
+    assert found.shape == matrix.shape
+    squares = found.split(24) if shape[0] % 24 == 0 and shape[0] > 24 else found.split(24, 1) if shape[1] > 24 else [found]
+    sources = matrix.split(24) if shape[0] % 24 == 0 and shape[0] > 24 else matrix.split(24, 1) if shape[1] > 24 else [matrix]
+    for square, source in zip(squares, sources, strict=True):
+        values = torch.linalg.svdvals(square)
+        assert values.min() > 0.5 and values.max() < 1.3
+        u, _, v = torch.linalg.svd(source, full_matrices=False)
+        assert torch.nn.functional.cosine_similarity(square.flatten(), (u @ v).flatten(), 0) > 0.97      # the nearest orthogonal matrix
+
+
+def test_muon_takes_the_maps_inside_the_blocks_and_adamw_the_rest():
+    model = create(parse("lstm", {"width": 8, "layers": 2}), 11)
+    optimiser = make_optimiser(model, TrainingOptions(optimiser="muon", rate=0.1, weight_decay=0.0))
+    inner = {name for name, each in model.named_parameters() if any(each is p for p in optimiser.param_groups[0]["params"])}
+    assert isinstance(optimiser, Muon) and inner == {f"blocks.{i}.mixer.cell.weight_{k}_l0" for i in (0, 1) for k in ("ih", "hh")}
+    assert {id(p) for group in optimiser.param_groups for p in group["params"]} == {id(p) for p in model.parameters()}
+    before = {name: each.detach().clone() for name, each in model.named_parameters()}
+    for each in model.parameters():
+        each.grad = torch.randn_like(each)
+    twin = nn.Parameter(before["embedding.weight"].clone())
+    twin.grad = model.embedding.weight.grad.clone()
+    optimiser.step()
+    other = torch.optim.AdamW([twin], lr=0.1, betas=(0.9, 0.99), weight_decay=0.0)
+    other.step()
+    assert torch.allclose(model.embedding.weight, twin, atol=1e-6)
+    for name, each in model.named_parameters():
+        size = (each - before[name]).detach().pow(2).mean().sqrt().item()
+        assert size == pytest.approx(0.02 if name in inner else 0.1, rel=0.25), name               # a fifth of the rate, or Adam's first step
+
+
+def test_a_network_without_maps_is_left_to_adamw():
+    assert type(make_optimiser(create(parse("bigram", {}), 5), TrainingOptions(optimiser="muon"))) is torch.optim.AdamW
