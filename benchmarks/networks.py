@@ -158,8 +158,8 @@ def length() -> None:
                 following, state = model.step(following.log_probs().argmax(-1), state)
                 times.append(time.perf_counter() - begin)
         early, late = (float(np.median(part)) * 1e6 for part in (times[500:1500], times[-1000:]))
-        write_row("networks.py", f"a step of {name} after 10,000 symbols", f"{late:,.0f} microseconds", f"after 1,000: {early:,.0f}", f"{late / early:.2f} times",
-                  ("torch",))
+        write_row("networks.py", f"a step of {name} after 10,000 symbols", f"{late:,.0f} microseconds", f"after 1,000: {early:,.0f}",
+                  f"{late / early:.2f} times", ("torch",))
 
 
 if __name__ == "__main__":

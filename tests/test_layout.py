@@ -9,8 +9,8 @@ from pathlib import Path
 import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
-ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "distributions", "layers", "models", "scoring", "tasks", "optimisers", "training",
-         "decoding", "evaluation", "display", "predictor", "exploring", "inspecting", "verbs", "figures", "report", "comparison", "flags", "cli"]
+ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "distributions", "layers", "models", "scoring", "tasks", "optimisers",
+         "training", "decoding", "evaluation", "display", "predictor", "exploring", "inspecting", "verbs", "figures", "report", "comparison", "flags", "cli"]
 
 
 def room(path: Path) -> str:

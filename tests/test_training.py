@@ -262,7 +262,8 @@ def test_smoothed_labels_cost_what_the_formula_says():
     assert smooth.item() == pytest.approx(0.8 * plain.item() + 0.2 * uniform.item(), abs=1e-6)
 
 
-@pytest.mark.parametrize("settings", [{"optimiser": "muon"}, {"rows": 0}, {"reach": 24}, {"average": "moving"}, {"accumulate": 2}, {"decay": "plateau", "validations": 6}])
+@pytest.mark.parametrize("settings", [{"optimiser": "muon"}, {"rows": 0}, {"reach": 24},
+                                      {"average": "moving"}, {"accumulate": 2}, {"decay": "plateau", "validations": 6}])
 def test_whatever_is_kept_between_updates_survives_a_stop(settings, tmp_path):
     whole = fit("language", "lstm", stream(), steps=12, checkpoint_seconds=0, **SMALL | settings)
     events = fit_events("language", "lstm", stream(), out=tmp_path / "run", settings={"steps": 12, "checkpoint_seconds": 0} | SMALL | settings)
