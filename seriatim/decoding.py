@@ -161,9 +161,7 @@ def speculating(model: Model, draft: Model, batch: Batch, options: DecodingOptio
 
 def shape(log_probs: Tensor, used: Tensor | None, options: DecodingOptions, forbidden: Sequence[int]) -> Tensor:
     """(B, V) log-probabilities -> (B, V) log-weights to draw from: -inf where a symbol may not be drawn."""
-    weights = log_probs.clone()
-    if forbidden:
-        weights[:, list(forbidden)] = -torch.inf
+    weights = log_probs.index_fill(-1, torch.tensor(forbidden), -torch.inf) if forbidden else log_probs
     if options.repetition_penalty != 1:
         weights = torch.where(used, weights * options.repetition_penalty, weights)
     if options.temperature not in (0, 1):
@@ -172,11 +170,11 @@ def shape(log_probs: Tensor, used: Tensor | None, options: DecodingOptions, forb
         best = weights.topk(options.top_k)
         weights = torch.full_like(weights, -torch.inf).scatter(-1, best.indices, best.values)
     if options.min_p:
-        weights[weights < weights.max(-1, keepdim=True).values + np.log(options.min_p)] = -torch.inf
+        weights = weights.masked_fill(weights < weights.max(-1, keepdim=True).values + np.log(options.min_p), -torch.inf)
     if options.top_p < 1:
         ranked, order = torch.softmax(weights, -1).sort(dim=-1, descending=True, stable=True)
         beyond = ranked.cumsum(-1) - ranked >= options.top_p                                   # keeps at least the first
-        weights[beyond.gather(-1, order.argsort(-1))] = -torch.inf
+        weights = weights.masked_fill(beyond.gather(-1, order.argsort(-1)), -torch.inf)
     return weights
 
 

@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from seriatim.layers.linear import linear
+
 
 class Distribution:
     """The interface."""
@@ -72,7 +74,7 @@ class Readout(Categorical):
 
     @property
     def logits(self) -> Tensor:
-        return F.linear(self.hidden, self.weight, self.bias).float()
+        return linear(self.hidden, self.weight, self.bias).float()
 
     def total(self, y: Tensor, weights: Tensor) -> Tensor:
         if y.numel() * len(self.weight) < FEW:

@@ -12,6 +12,7 @@ from seriatim.config import BigramOptions, MarkovOptions
 from seriatim.errors import ConfigError
 from seriatim.layers.attention import Attention
 from seriatim.layers.convolution import Convolution
+from seriatim.layers.linear import linear
 from seriatim.layers.positions import Places, rotate, turn
 from seriatim.layers.recurrent import Recurrent
 from seriatim.models.network import Bigram
@@ -190,3 +191,17 @@ def test_simple_attention_has_nothing_to_learn():
     assert not list(part.parameters())
     fits = (x[0] @ x[0].T).masked_fill(~torch.ones(5, 5, dtype=torch.bool).tril(), -torch.inf)
     assert torch.allclose(heard(part, x, 9, "none")[0][0], torch.softmax(fits, -1) @ x[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5, 64, 65])
+def test_a_map_given_to_all_threads_is_the_same_map(rows, monkeypatch):
+    torch.manual_seed(0)
+    x, weight, bias = torch.randn(rows, 1, 6), torch.randn(12, 6), torch.randn(12)
+    for threads in (1, 2, 3, 5):
+        monkeypatch.setattr(torch, "get_num_threads", lambda threads=threads: threads)
+        with torch.inference_mode():
+            assert torch.allclose(linear(x, weight, bias), torch.nn.functional.linear(x, weight, bias), atol=1e-6)
+            assert torch.allclose(linear(x, weight), torch.nn.functional.linear(x, weight), atol=1e-6)
+    leaf = weight.clone().requires_grad_()
+    linear(x, leaf).sum().backward()
+    assert leaf.grad.shape == weight.shape

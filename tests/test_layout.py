@@ -9,7 +9,7 @@ from pathlib import Path
 import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
-ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "distributions", "layers", "models", "scoring", "tasks", "optimisers",
+ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "models", "scoring", "tasks", "optimisers",
          "training", "decoding", "evaluation", "display", "predictor", "exploring", "inspecting", "verbs", "figures", "report", "comparison", "flags", "cli"]
 
 

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seriatim.errors import ConfigError
+from seriatim.layers.linear import Linear
 from seriatim.layers.positions import Frame, rotate
 
 ROOM = 64                                  # a memory that grows step by step is laid out for so many more
@@ -31,8 +32,8 @@ class Attention(nn.Module):
             raise ConfigError("each attention head needs an even, whole number of the width", got=f"width {width}, heads {heads}",
                               do="Choose a width that is a multiple of twice the heads")
         self.heads, self.score, self.width, size = heads, score, width, width // heads
-        self.inward = nn.Linear(width, 3 * width) if maps else None
-        self.outward = nn.Linear(width, width) if maps else nn.Identity()
+        self.inward = Linear(width, 3 * width) if maps else None
+        self.outward = Linear(width, width) if maps else nn.Identity()
         self.between = nn.Parameter(torch.eye(size).repeat(heads, 1, 1) / size ** 0.5) if score == "bilinear" else None       # (H, E, E)
         self.inner = nn.ModuleList([nn.Linear(size, size), nn.Linear(size, size, bias=False), nn.Linear(size, 1, bias=False)]) if score == "mlp" else None
 

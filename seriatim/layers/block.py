@@ -12,6 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seriatim.layers.linear import Linear
+
 NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
 
 
@@ -21,8 +23,8 @@ class FeedForward(nn.Module):
     def __init__(self, width: int, inner: int, kind: str):
         super().__init__()
         self.kind = kind
-        self.inward = nn.Linear(width, 2 * inner if kind == "gated" else inner)
-        self.outward = nn.Linear(inner, width)
+        self.inward = Linear(width, 2 * inner if kind == "gated" else inner)
+        self.outward = Linear(inner, width)
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.inward(x)                                                          # (B, T, inner)
