@@ -87,20 +87,25 @@ def fit(given: argparse.Namespace) -> None:
     predictor = follow(fit_events(given.task, given.model, train, valid, out=out, resume=given.resume, overwrite=given.overwrite,
                                   settings=settings), show=True)
     record = {"version": 1, "out": str(out), "task": given.task, "model": given.model, **predictor.metrics}
-    held = "" if record.get("valid") is None else f", {record['valid']:.4f} nats per token on validation"
+    per = "place" if given.task == "words" else "token"
+    held = "" if record.get("valid") is None else f", {record['valid']:.4f} nats per {per} on validation"
     show(record, given, f"{out}: {given.model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}")
 
 
 def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
     from seriatim.predictor import load
     predictor = load(given.run, bits=given.bits)
+    if predictor.task == "words":
+        return predictor, given.file
     return predictor, read_data(given, given.file, predictor.by if predictor.by == "line" else None, predictor.codec.options.unit)
 
 
 def evaluate(given: argparse.Namespace) -> None:
-    from seriatim.display import figures
+    from seriatim.display import figures, word_figures
     predictor, data = run_and_data(given)
     record = predictor.evaluate(data)
+    if predictor.task == "words":
+        return show(record, given, word_figures(record))
     if record["protocol"]["seen_in_training"] and given.format == "table":
         say("note: this is the data it was trained on; figures on it flatter")
     show(record, given, figures(record))
@@ -121,7 +126,16 @@ def score(given: argparse.Namespace) -> None:
         sys.stdout.writelines(f"{row['log_prob']:.6f}\t{row['tokens']}\t{row['unknown']}\n" for row in records)
 
 
+ASKED = ("analogy", "neighbours", "odd", "missing")                    # what word vectors are asked for
+
+
 def predict(given: argparse.Namespace) -> None:
+    asked = [name for name in ASKED if getattr(given, name) is not None]
+    if len(asked) + (given.file is not None) != 1:
+        raise ConfigError("one thing is predicted at a time", got=" ".join([given.file or "no FILE", *(f"--{name}" for name in asked)]),
+                          do="Give a FILE, or for word vectors one of " + ", ".join(f"--{name}" for name in ASKED))
+    if asked:
+        return ask(given, asked[0])
     predictor, data = run_and_data(given)
     records = predictor.predict(data, given.top)
     note_stream(predictor, given)
@@ -130,6 +144,22 @@ def predict(given: argparse.Namespace) -> None:
     else:
         for record in records:
             print("\t".join(f"{each['symbol']!r} {each['probability']:.3f}" for each in record["next"]))
+
+
+def ask(given: argparse.Namespace, what: str) -> None:
+    """A question to word vectors."""
+    from seriatim.predictor import load
+    predictor, words = load(given.run), getattr(given, what)
+    if predictor.task != "words":
+        raise ConfigError(f"--{what} is asked of word vectors", got=f"{given.run}, a model of {predictor.task}",
+                          do="Fit some with `seriatim fit words skip-gram FILE`")
+    found = {"analogy": lambda: predictor.analogy(words, given.top, given.method), "neighbours": lambda: predictor.neighbours(words, given.top),
+             "odd": lambda: predictor.words.odd_one_out(words.split())[1], "missing": lambda: predictor.missing(words, given.top)}[what]()
+    value = "probability" if what == "missing" else "cosine"
+    if given.format == "json":
+        print(json.dumps({"version": 1, "run": given.run, what: words, "found": [{"word": word, value: score} for word, score in found]}))
+    else:
+        sys.stdout.writelines(f"{score:8.4f}  {word}\n" for word, score in found)
 
 
 def generate(given: argparse.Namespace) -> None:
@@ -194,6 +224,8 @@ def frequencies_of(given: argparse.Namespace) -> dict[str, Any]:
 def export(given: argparse.Namespace) -> None:
     from seriatim.predictor import load
     record = load(given.run).export(given.file)
+    if "words" in record:
+        return show(record, given, f"{record['out']}: {record['words']:,} words, {record['width']} wide")
     show(record, given, f"{record['out']}: " + (f"{sum(record['ngrams']):,} n-grams up to length {len(record['ngrams'])}" if "ngrams" in record
                                                 else f"a GPT-2 with {record['parameters']:,} parameters"))
 

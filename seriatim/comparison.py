@@ -49,8 +49,11 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
                    out: str | Path | None = None, settings: dict[str, Any] | None = None) -> Generator[Event, None, dict[str, Any]]:
     """The same as a generator of events, whose return value is the record."""
     begin = time.perf_counter()
-    names = chosen(models)
-    check_task(task)
+    names = chosen(task, models)
+    for name in names:
+        check_task(task, name)
+    if task == "words":
+        raise ConfigError("word vectors are not compared by what they predict", do="Fit each, and evaluate it on analogies or similarities")
     build(CodecOptions, {key: value for key, value in (settings or {}).items() if codec_setting(key)}, "codec")
     plans = {name: relevant(name, names, settings or {}) for name in names}
     data = read(data) if isinstance(data, (str, Path)) else data
@@ -100,8 +103,9 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
     return record
 
 
-def chosen(models: str | Sequence[str] | None) -> list[str]:
-    names = [name for name, each in MODELS.items() if each.usual] if models is None else models.split(",") if isinstance(models, str) else list(models)
+def chosen(task: str, models: str | Sequence[str] | None) -> list[str]:
+    usual = [name for name, each in MODELS.items() if each.usual and each.task == task]
+    names = usual if models is None else models.split(",") if isinstance(models, str) else list(models)
     names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     if not names:
         raise ConfigError("no model was named", do="Name some with --models, or leave it out for all")

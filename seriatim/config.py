@@ -7,6 +7,7 @@ problems are reported at once. Nothing here imports torch, so that `--help` answ
 from __future__ import annotations
 
 import math
+import os
 import tomllib
 import types
 import typing
@@ -129,6 +130,34 @@ class NetworkOptions:
 
 
 @dataclass(frozen=True)
+class VectorsOptions:
+    """A vector for each word, found by guessing words from their neighbours."""
+    width: int = option(100, "size of each vector", least=1, most=65536)
+    window: int = option(5, "how many words to each side are its neighbours", least=1, most=1000)
+    shrink: bool = option(True, "the reach of each window is drawn between 1 and --window, so that near words count more")
+    output: str = option("negative", "how a guess is judged: against all words, against a few drawn at random, or along a Huffman tree",
+                         choices=("softmax", "negative", "hierarchical"))
+    negatives: int = option(5, "negative: how many words are drawn", least=1, most=1000)
+    power: float = option(0.75, "negative: words are drawn by their frequency to this power", least=0, most=2)
+    subsample: float = option(1e-4, "words more frequent than this share of the text are often left out; 0 keeps all", least=0, most=1)
+    exact: bool = option(True, "cbow and subwords: the exact gradient; otherwise word2vec's own, the whole of it to each word")
+    subwords: Numbers = option(KEEP_ALL, "also a vector for each run of characters from and to these lengths, such as 3,6: unseen words have vectors, too",
+                               least=1, most=100)
+    buckets: int = option(100_000, "subwords: how many vectors they share", least=1, most=10**8)
+    deterministic: bool = option(False, "the same seed and number of threads give the same bits; otherwise threads do not wait for each other")
+
+
+@dataclass(frozen=True)
+class GloveOptions:
+    """A vector for each word, such that products of vectors are logarithms of how often words stand together."""
+    width: int = option(100, "size of each vector", least=1, most=65536)
+    window: int = option(10, "how many words to each side are its neighbours", least=1, most=1000)
+    most: float = option(100.0, "glove: pairs that stand together this often or more count fully", above=0)
+    fading: float = option(0.75, "glove: pairs that stand together less often count by their share of --most to this power", least=0, most=2)
+    deterministic: bool = option(False, "the same seed and number of threads give the same bits; otherwise threads do not wait for each other")
+
+
+@dataclass(frozen=True)
 class TrainingOptions:
     """The gradient loop."""
     minutes: float | None = option(None, "wall-clock budget; the schedule ends when it does (3 if no limit is given)", above=0, most=1e6)
@@ -177,7 +206,7 @@ class DecodingOptions:
     beam: int = option(0, "width of beam search; 0 samples", least=0)
     length_penalty: float = option(1.0, "beam: scores are divided by length to this power", least=0)
     exact: bool = option(False, "the most probable sequence of all of this length, for count models of low order")
-    draft: str = option("", "run folder of a cheap model that guesses ahead: the same text, sooner (see docs/generation.md)")
+    draft: str = option("", "run folder of a cheap model that guesses ahead: the same text, sooner (see docs/decoding.md)")
     ahead: int = option(4, "draft: how many symbols it guesses ahead", least=1, most=64)
     count: int = option(1, "how many results (with --beam: the n best)", least=1)
     seed: int = option(0, "random numbers of the first result; each further one adds 1", least=0)
@@ -217,6 +246,8 @@ def convert(value: Any, hint: Any) -> Any:
         if word not in ("true", "false", "1", "0", "yes", "no"):
             raise ValueError(f"must be true or false, received {value!r}")
         return word in ("true", "1", "yes")
+    if hint is str and isinstance(value, os.PathLike):
+        return os.fspath(value)
     if isinstance(value, bool) or not isinstance(value, (int, float, str, list, tuple) if hint is Numbers else (int, float, str)):
         raise ValueError(f"must be {hint.__name__}, received {value!r}")
     try:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from rich.console import Console, Group
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 Returned = TypeVar("Returned")
@@ -95,6 +95,9 @@ class Watcher:
         self.console.print(f"[dim]{event['words']}[/dim]", highlight=False)
 
     def on_trial(self, event: Event) -> None:
+        if "rows" in event:
+            self.console.print(f"[dim]{escape(self.model)}: {event['rows']} rows[/dim]", highlight=False)
+            return
         chosen = event.get("precision") or ("compiled" if event["compiled"] else "not compiled")
         times = ", ".join(f"{name.removesuffix('_seconds')} {1000 * value:.0f} ms" for name, value in event.items() if name.endswith("_seconds") and value)
         self.console.print(f"[dim]{escape(self.model)}: {chosen} ({times} a batch)[/dim]", highlight=False)
@@ -212,6 +215,22 @@ def figures(record: dict[str, Any]) -> Table:
         table.add_row("source", f"true entropy {record['entropy_bits']:.4f} bits per token; this model is {record['excess_bits']:+.4f} away")
     for name, value in record["protocol"].items():
         table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
+    return table
+
+
+def word_figures(record: dict[str, Any]) -> Table:
+    """How far word vectors can be trusted: analogies by section, or the correlation with human similarity."""
+    table = Table("", *(Column(name, justify="right") for name in ("right", "asked", "in the file")), box=None, pad_edge=False)
+    if record["kind"] == "similarity":
+        value = "-" if record["spearman"] is None else f"{record['spearman']:.4f}"
+        table.add_row("Spearman's correlation", value, f"{record['asked']:,}", f"{record['pairs']:,}")
+    else:
+        total = {"section": "[bold]all[/bold]"} | record
+        for each in (*record["sections"], *({"section": name, "accuracy": record[name]} for name in ("semantic", "syntactic")), total):
+            share = "-" if each["accuracy"] is None else f"{100 * each['accuracy']:.1f} %"
+            table.add_row(each["section"], share, *(f"{each[name]:,}" if name in each else "" for name in ("asked", "questions")))
+    if record["interval"] and record["interval"][0] is not None:
+        table.add_row("[dim]95 % interval[/dim]", "[dim]{:.4f} to {:.4f}[/dim]".format(*record["interval"]))
     return table
 
 

@@ -280,7 +280,7 @@ def plot(folder: str | Path, out: str | Path | None = None) -> Path:
         if (folder / "table.json").is_file():
             picture = quality(read_json(folder / "table.json"), format)
         else:
-            from seriatim.predictor import events_of
+            from seriatim.folders import events_of
             picture = learning_curve(list(events_of(folder)), folder.name, format)
     except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
         raise RunError(f"{folder} holds nothing that can be drawn", got=error, do="Give a folder that fit or compare wrote") from None

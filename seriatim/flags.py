@@ -7,7 +7,18 @@ from dataclasses import fields
 from typing import Any
 
 from seriatim import __version__
-from seriatim.config import UNITS, CacheOptions, CodecOptions, DecodingOptions, MarkovOptions, NetworkOptions, NgramOptions, TrainingOptions
+from seriatim.config import (
+    UNITS,
+    CacheOptions,
+    CodecOptions,
+    DecodingOptions,
+    GloveOptions,
+    MarkovOptions,
+    NetworkOptions,
+    NgramOptions,
+    TrainingOptions,
+    VectorsOptions,
+)
 from seriatim.errors import ConfigError, nearest
 from seriatim.models import MODELS
 
@@ -15,11 +26,12 @@ OVERVIEW = """\
 seriatim: sequence models from counting to attention, on your own data.
 
   seriatim compare  language FILE            which model does this data deserve? a leaderboard
-  seriatim fit      language MODEL FILE      fit one model, keep it in a run folder
+  seriatim fit      language MODEL FILE      fit one model, keep it in a run folder; `fit words` finds word vectors
   seriatim evaluate RUN FILE                 how well does it predict other data?
   seriatim score    RUN FILE                 the log-probability of each sequence
   seriatim generate RUN --prompt P           let it write
   seriatim predict  RUN FILE                 what comes next after each sequence?
+  seriatim predict  RUN --analogy "paris - france + japan"     word vectors: also --neighbours, --odd, --missing
   seriatim ngrams   RUN "won a *"            what follows a phrase, and how the counts came to it
   seriatim ngrams   FILE "a, b" --date D     how often phrases occur, over the years
   seriatim export   RUN FILE                 its n-grams as an ARPA file, for KenLM; a transformer as a GPT-2 folder
@@ -79,6 +91,8 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, NgramOptions, ("smoothing", "memory"), group=group)
     add_flags(parser, CacheOptions, ("window",), group=group)
     add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
+    add_flags(parser, VectorsOptions, ("window", "negatives", "subwords"), group=group)
+    add_flags(parser, GloveOptions, (), group=group)
 
 
 def build_parser() -> Parser:
@@ -103,7 +117,7 @@ def build_parser() -> Parser:
 
     each = verb("fit", "Fit one model and keep it in a run folder. Ctrl-C keeps the best so far.",
                 "seriatim fit language lstm book.txt --minutes 3 --out runs/book")
-    each.add_argument("task", help="language")
+    each.add_argument("task", help="language or words")
     each.add_argument("model", metavar="MODEL", help=", ".join(MODELS) + "; or a mixture: markov+lstm")
     each.add_argument("file", metavar="FILE", help="training data")
     each.add_argument("--valid", help="validation data (default: a twentieth of FILE)")
@@ -119,13 +133,19 @@ def build_parser() -> Parser:
             ("predict", "The likeliest next symbols after each sequence.", "seriatim predict runs/book beginnings.txt --top 3")):
         each = verb(name, summary, example)
         each.add_argument("run", metavar="RUN", help="a run folder, or an ARPA file")
-        each.add_argument("file", metavar="FILE", help="the data")
+        each.add_argument("file", metavar="FILE", nargs="?" if name == "predict" else None,
+                          help="the data" + ("; word vectors: analogies or similarities" if name == "evaluate" else ""))
         each.add_argument("--field", help="which field of a table to read")
         each.add_argument("--columns", help="names of the columns of a table without a header")
         each.add_argument("--input-format", metavar="NAME", help="the format, if the ending does not tell")
         each.add_argument("--bits", type=int, choices=(8, 32), default=32, help=EIGHT)
         if name == "predict":
             each.add_argument("--top", type=int, default=5, help="how many symbols (default 5)")
+            group = each.add_argument_group("word vectors")
+            for flag, words in (("analogy", '"paris - france + japan"'), ("neighbours", "the nearest words of this one"),
+                                ("odd", '"cat dog car": the one that does not belong'), ("missing", '"the * of france": what stands at the gap')):
+                group.add_argument(f"--{flag}", metavar="WORDS", help=words)
+            group.add_argument("--method", choices=("add", "mul"), default="add", help="analogies: sum of cosines, or their product (3CosMul)")
 
     each = verb("generate", "Let a fitted model write.", 'seriatim generate runs/book --prompt "Call me" --length 200 --temperature 0.8 --seed 1')
     each.add_argument("run", metavar="RUN", help="a run folder, or an ARPA file")
@@ -152,7 +172,7 @@ def build_parser() -> Parser:
     each = verb("export", "Write the n-grams of a run as an ARPA file, which KenLM, SRILM and others read; or a transformer as the folder of a GPT-2,\n"
                 "which Hugging Face's transformers reads.", "seriatim export runs/book book.arpa.gz\n  seriatim export runs/transformer gpt2/")
     each.add_argument("run", metavar="RUN", help="the run folder of a model of n-grams or of a transformer, or whatever else can be loaded")
-    each.add_argument("file", metavar="FILE", help="what to write: .arpa, .arpa.gz or .arpa.xz; or, ending in / or in nothing, a folder")
+    each.add_argument("file", metavar="FILE", help="what to write: .arpa, .arpa.gz, .arpa.xz; ending in / or in nothing, a folder; word vectors: .txt, .bin")
 
     each = verb("plot", "Draw a run's learning curve, or a comparison's quality against time; or look inside, on some text.",
                 'seriatim plot runs/book --out curve.png\n  seriatim plot runs/rnn runs/lstm --what gradient --file other.txt --out gradient.png')

@@ -10,7 +10,6 @@
 """
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Generator, Iterator, Mapping
@@ -21,35 +20,31 @@ from typing import Any
 import numpy as np
 import torch
 
-try:
-    import fcntl
-except ImportError:                       # not every system has it
-    fcntl = None
-
 from seriatim import __version__, training
 from seriatim.batches import prompts
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, Tokens, fit_and_encode, load_codec
-from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml, to_toml
+from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
 from seriatim.decoding import decode, sampling, speculating
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
 from seriatim.evaluation import evaluate, fingerprint
+from seriatim.folders import Log, start_folder
 from seriatim.models import MODELS, Part, create, parse, planned, rung
 from seriatim.models.arpa import ENDINGS, read_arpa, write_arpa
 from seriatim.models.base import Model
 from seriatim.models.ngram import Markov, Ngram
 from seriatim.scoring import score
-from seriatim.storage import checksum, read_arrays, read_bytes, read_json, write_arrays, write_bytes, write_json
+from seriatim.storage import checksum, read_arrays, read_bytes, read_json, write_arrays, write_json
 from seriatim.tasks import TASKS
 
 
 class Predictor:
     """A fitted model that reads and writes text."""
 
-    def __init__(self, spec: str, parts: list[Part], codec: Codec, model: Model, by: str, metrics: dict[str, Any] | None = None):
-        self.task, self.spec, self.parts, self.codec, self.model, self.by = "language", spec, parts, codec, model, by
-        self.metrics = metrics or {}
+    def __init__(self, spec: str, parts: list[Part], codec: Codec, model: Model, by: str, metrics: dict[str, Any] | None = None, task: str = "language"):
+        self.task, self.spec, self.parts, self.codec, self.model, self.by = task, spec, parts, codec, model, by
+        self.metrics, self.bits = metrics or {}, 32
 
     def __repr__(self) -> str:
         return f"Predictor({self.task}, {self.spec}, {self.codec.size} {self.codec.options.unit}s, {self.model.size():,} parameters)"
@@ -131,7 +126,7 @@ class Predictor:
         draft = load(options.draft)
         if draft.codec.symbols != self.codec.symbols:
             raise ConfigError("the draft knows other symbols", got=f"{options.draft}: {draft.codec.size}, not {self.codec.size}",
-                              do="Fit it on the same data with the same --unit")
+                              do="Fit both on the same data with the same --unit and the same --valid")
         return draft.model
 
     def written(self, prompt: np.ndarray, symbols: list[int]) -> str:
@@ -178,7 +173,9 @@ class Predictor:
 
     def save(self, folder: str | Path, overwrite: bool = False) -> Path:
         """Write a finished run folder."""
-        folder, lock = start_folder(self, Path(folder), resume=False, overwrite=overwrite)
+        if self.bits != 32:
+            raise ConfigError("weights in 8 bits are for inference and cannot be saved", do="Save or copy the run they were loaded from")
+        folder, lock = start_folder(self.settings(), self.codec.to_json(), Path(folder), resume=False, overwrite=overwrite)
         self.finish(folder)
         lock.release()
         return folder
@@ -202,17 +199,25 @@ def load(folder: str | Path, verify: bool = False, bits: int = 32) -> Predictor:
     or the folder of a GPT-2, as Hugging Face's transformers writes it.
 
     Of weights above 64 MB only the size is checked, so that they open at once whatever their size; `verify` reads them through.
-    With `bits=8` the linear maps of networks compute in 8 bits: faster, a little less exact (docs/generation.md).
+    With `bits=8` the linear maps of networks compute in 8 bits: faster, a little less exact (docs/decoding.md).
     """
     if bits not in (8, 32):
         raise ConfigError("weights have 8 or 32 bits", got=bits, do="Choose one of these")
     if bits == 8:
         predictor = load(folder, verify)
         predictor.model.shrink()
+        predictor.bits = 8
         return predictor
     folder = Path(folder)
     if os.path.isfile(folder):
-        return of_arpa(folder)
+        if str(folder).lower().endswith(ENDINGS):
+            return of_arpa(folder)
+        from seriatim.word_predictor import of_vectors
+        try:
+            return of_vectors(folder)
+        except DataError as error:
+            raise RunError(f"{folder} is not a run folder, and not a file of n-grams or word vectors either", got=error,
+                           do="Give the folder that fit or compare wrote, an ARPA file, or word vectors") from None
     if not os.path.isfile(folder / "manifest.json"):
         if os.path.isfile(folder / "config.toml"):
             raise RunError(f"{folder} holds an unfinished fit", do="Repeat the fit command with --resume to finish it")
@@ -248,7 +253,7 @@ def load(folder: str | Path, verify: bool = False, bits: int = 32) -> Predictor:
         for part in getattr(model, "parts", [model]):
             if isinstance(part, torch.nn.Module):
                 part.eval()
-        return Predictor(run["model"], parts, codec, model, run["by"], read_json(folder / "metrics.json"))
+        return kind_of(run["task"])(run["model"], parts, codec, model, run["by"], read_json(folder / "metrics.json"), run["task"])
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise RunError(f"{folder} does not fit together", got=error, do="Restore it or fit again") from None
 
@@ -288,13 +293,16 @@ def fit(task: str, model: str, train: Sequences | str | Path, valid: Sequences |
 def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Sequences | str | Path | None = None, *, out: str | Path | None = None,
                resume: bool = False, overwrite: bool = False, settings: Mapping[str, Any] | None = None) -> Generator[training.Event, None, Predictor]:
     """The same as a generator of events, whose return value is the Predictor."""
-    check_task(task)
+    check_task(task, spec)
     settings = {key.replace("-", "_"): value for key, value in (settings or {}).items() if value is not None}
     chosen = {key: settings.pop(key) for key in [f.name for f in fields(CodecOptions)] if key in settings}
     parts = planned(parse(spec, settings), torch.get_num_threads())
     train, valid = (read(each) if isinstance(each, (str, Path)) else each for each in (train, valid))
     whole = fingerprint(train.main)
-    if train.unit:
+    if task == "words":
+        chosen.setdefault("unit", "word" if train.unit in (None, "character") else train.unit)
+        chosen.setdefault("minimum_count", 5)                         # a word seen less often has no company to be known by
+    elif train.unit:
         chosen.setdefault("unit", train.unit)
     if valid is None and (len(parts) > 1 or not rung(parts[0].name).counts):
         train, valid = hold_out(train)
@@ -305,8 +313,9 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     if held is not None and not len(held.flat):
         raise DataError(f"{valid.origin} has nothing to validate on", do="Give a longer validation text")
     torch.manual_seed(parts[0].training.seed)
-    predictor = Predictor(spec, parts, codec, create(parts, codec.size), train.by)
-    folder, lock = (None, None) if out is None else start_folder(predictor, Path(out), resume, overwrite, fingerprint(ids, held))
+    predictor = kind_of(task)(spec, parts, codec, create(parts, codec.size), train.by, task=task)
+    folder, lock = (None, None) if out is None else start_folder(
+        predictor.settings(), codec.to_json(), Path(out), resume, overwrite, fingerprint(ids, held))
     begin, last, log = time.perf_counter(), {}, Log(folder)
 
     def note(event: training.Event) -> training.Event:
@@ -320,7 +329,7 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
         torch.set_num_threads(parts[0].training.threads)
         yield log.add({"event": "data", "train": train.origin, "symbols": len(ids.flat), "sequences": len(ids), "vocabulary": codec.size,
                        "unit": codec.options.unit, "by": train.by, "valid_symbols": 0 if held is None else len(held.flat)})
-        yield from training.relay(training.fit(predictor.model, parts, TASKS[task](ids, held, train.by), folder), note)
+        yield from training.relay(training.fit(predictor.model, parts, TASKS[task](ids, held, train.by, codec), folder), note)
         predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size(), "fingerprint": whole}
         if folder is not None:
             predictor.finish(folder)
@@ -332,9 +341,23 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
             lock.release()
 
 
-def check_task(task: str) -> None:
+def kind_of(task: str) -> type[Predictor]:
+    """The class of predictors of a task."""
+    if task == "words":
+        from seriatim.word_predictor import WordPredictor
+        return WordPredictor
+    return Predictor
+
+
+def check_task(task: str, spec: str) -> None:
     if task not in TASKS:
         raise ConfigError(f"there is no task {task!r}", do=nearest(task, TASKS))
+    for name in spec.split("+"):
+        if rung(name).task != task:
+            raise ConfigError(f"{name} is not a model of the task {task}", got=f"one of {rung(name).task}",
+                              do="Choose from: " + ", ".join(each for each, row in MODELS.items() if row.task == task))
+    if task == "words" and "+" in spec:
+        raise ConfigError("word vectors are not mixed", got=spec, do="Fit one model")
 
 
 def hold_out(data: Sequences) -> tuple[Sequences, Sequences]:
@@ -345,87 +368,3 @@ def hold_out(data: Sequences) -> tuple[Sequences, Sequences]:
     except SeriatimError as error:
         raise DataError(f"{data.origin} is too short to set a twentieth aside for validation", got=error,
                         do="Give a longer text, or validation data with --valid") from None
-
-
-def prepare(folder: Path, resume: bool, overwrite: bool) -> Lock:
-    """An empty folder to write to, or the one to resume in, for us alone; never somebody else's files."""
-    try:
-        foreign = folder.is_dir() and any(file.suffix != ".partial" for file in folder.iterdir()) and not (folder / "config.toml").is_file()
-        if foreign or (folder.exists() and not folder.is_dir()):
-            raise RunError(f"{folder} exists and is not a run folder", do="Choose another --out")
-        if (folder / "manifest.json").exists() and not overwrite:
-            raise RunError(f"{folder} holds a finished fit", do="Choose another --out, or add --overwrite to replace it")
-        if (folder / "config.toml").exists() and not (resume or overwrite):
-            raise RunError(f"{folder} holds an unfinished fit", do="Add --resume to go on with it, or --overwrite to begin anew")
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = Lock(folder)
-        if overwrite:
-            for file in sorted(folder.iterdir(), key=lambda file: file.name != "manifest.json"):
-                file.unlink()
-    except OSError as error:
-        raise RunError(f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out") from None
-    return lock
-
-
-class Lock:
-    """One process at a time in a run folder; the system gives it free when the process dies, however it dies."""
-
-    def __init__(self, folder: Path):
-        self.handle = None if fcntl is None else os.open(folder, os.O_RDONLY)
-        try:
-            if fcntl is not None:
-                fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self.release()
-            raise RunError(f"another process is fitting in {folder}", do="Wait for it, or choose another --out") from None
-
-    def release(self) -> None:
-        if self.handle is not None:
-            os.close(self.handle)
-            self.handle = None
-
-
-def start_folder(predictor: Predictor, folder: Path, resume: bool, overwrite: bool, digest: str = "") -> tuple[Path, Lock]:
-    """Write the plan of a fit; when resuming, check that it is the same plan on the same data."""
-    plan = predictor.settings() | {"data": {"fingerprint": digest}}
-    wanted = to_toml(plan)
-    lock, file = prepare(folder, resume, overwrite), folder / "config.toml"
-    try:
-        if resume and file.is_file():
-            found = read_bytes(file).decode("utf-8", "replace")
-            changed = sorted(line for line in set(wanted.splitlines()) ^ set(found.splitlines()) if not line.startswith("checkpoint_seconds"))
-            if changed:
-                raise RunError(f"{folder} was begun with other settings or data", got="; ".join(changed[:6]),
-                               do="Repeat the first command, or add --overwrite")
-        else:
-            write_bytes(file, wanted.encode())
-        write_json(folder / "codec.json", predictor.codec.to_json())
-    except SeriatimError:
-        lock.release()
-        raise
-    return folder, lock
-
-
-class Log:
-    """Events as they come, one JSON record a line; the file is the source of every curve drawn later."""
-
-    def __init__(self, folder: Path | None):
-        self.file = None if folder is None else folder / "events.jsonl"
-
-    def add(self, event: training.Event) -> training.Event:
-        if self.file is not None:
-            try:
-                with open(self.file, "a", encoding="utf-8") as file:
-                    file.write(json.dumps(event | {"at": time.time()}) + "\n")
-            except OSError as error:
-                raise RunError(f"cannot write {self.file}", got=error.strerror, do="Free some space; then repeat the command with --resume") from None
-        return event
-
-
-def events_of(folder: str | Path) -> Iterator[training.Event]:
-    """The events of a run folder; a last line cut short by a crash is passed over."""
-    for line in read_bytes(Path(folder) / "events.jsonl").splitlines():
-        try:
-            yield json.loads(line)
-        except (ValueError, RecursionError):
-            continue

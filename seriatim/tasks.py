@@ -15,6 +15,7 @@ from torch import Tensor
 
 from seriatim import batches
 from seriatim.batches import Batch
+from seriatim.codecs.symbols import UNKNOWN, Codec
 from seriatim.config import TrainingOptions
 from seriatim.data.sequences import Field
 from seriatim.errors import DataError
@@ -28,7 +29,7 @@ class Language:
     By line, each sequence ends in STOP; by stream, the text goes on and on and its state is carried.
     """
 
-    def __init__(self, train: Field, valid: Field | None, by: str):
+    def __init__(self, train: Field, valid: Field | None, by: str, codec: Codec | None = None):
         self.train, self.valid, self.by = train, valid, by
         if not len(train.flat):
             raise DataError("the training data is empty", do="Give a longer text")
@@ -60,4 +61,27 @@ class Language:
         return torch.from_numpy(score(model, self.valid, self.by).values)
 
 
-TASKS = {"language": Language}
+class Words:
+    """Find a vector for each word: the text itself, without words that are unknown, and with a mark between its sequences."""
+
+    def __init__(self, train: Field, valid: Field | None, by: str, codec: Codec):
+        self.train, self.valid, self.by, self.words = train, valid, by, codec.symbols
+        self.text, self.held = between(train), between(valid)
+        self.counts = np.bincount(train.flat, minlength=codec.size)                 # (V,)
+        if not len(self.text):
+            raise DataError("the training data has no known words", do="Give a longer text, or lower --minimum-count")
+
+    def watched(self, model: Model) -> dict[str, float]:
+        """What is looked at while fitting, besides the loss."""
+        return {}
+
+
+def between(ids: Field) -> np.ndarray:
+    """(N,) int32 numbers of the known words, with -1 between sequences."""
+    if len(ids) == 1:
+        return ids.flat[ids.flat != UNKNOWN]
+    marked = np.insert(ids.flat, (ids.offsets - ids.offsets[0])[1:-1], -1)
+    return marked[marked != UNKNOWN]
+
+
+TASKS = {"language": Language, "words": Words}

@@ -27,9 +27,11 @@ from seriatim.config import TrainingOptions
 from seriatim.errors import RunError, TrainingError
 from seriatim.models import Part, rung
 from seriatim.models.base import Model, State, detach, leaves, regrow
+from seriatim.models.vectors import Vectors
 from seriatim.optimisers import make_optimiser
 from seriatim.storage import read_arrays, write_arrays
 from seriatim.tasks import Language
+from seriatim.word_training import loop_of
 
 Event = dict[str, Any]                    # "event" names its kind; the progress bar, the log and the page read the same ones
 Returned = TypeVar("Returned")
@@ -68,7 +70,7 @@ def fit(model: Model, parts: list[Part], task: Language, checkpoint: Path | None
             yield {"event": "counted", "seconds": time.perf_counter() - begin, "symbols": len(task.train.flat)}
         else:
             file = None if checkpoint is None else checkpoint / f"checkpoint-{i}.safetensors"
-            yield from Loop(each, task, part.training, file).run()
+            yield from (loop_of if isinstance(each, Vectors) else Loop)(each, task, part.training, file).run()
     if len(parts) > 1:
         model.weigh(torch.stack([task.valid_scores(each) for each in models], 1))
         yield {"event": "weighed", "weights": model.log_weights.exp().tolist()}

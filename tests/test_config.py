@@ -53,7 +53,7 @@ def values_of(cls, each) -> some.SearchStrategy:
     if kind is str:
         return STRINGS
     if kind is config.Numbers:
-        return some.lists(some.integers(0, 9)).map(kind)
+        return some.lists(some.integers(int(rule["least"] or 0), 9)).map(kind)
     if issubclass(kind, int):
         allowed = some.integers(rule["least"], rule["most"])
     else:

@@ -8,9 +8,12 @@ import torch
 from torch import nn
 
 from seriatim.batches import Batch, empty
+from seriatim.data import read
+from seriatim.errors import ConfigError
 from seriatim.layers.eight import Eight
 from seriatim.layers.recurrent import KERNELS, Stepwise
 from seriatim.models.base import Model
+from seriatim.predictor import fit, load
 from tests.ladder import RUNGS, VOCABULARY, random_rows, small_model
 
 
@@ -59,3 +62,29 @@ def test_a_model_in_8_bits_predicts_nearly_the_same(name):
     assert (p - q).abs().mean() < 0.02
     if any(isinstance(part, nn.Linear) for part in getattr(model, "modules", list)()):
         assert not torch.equal(p, q)                                                # something was rounded
+
+
+def test_a_run_in_8_bits_says_that_it_cannot_be_saved(tmp_path):
+    fit("language", "lstm", read("markov:length=2000"), steps=2, width=8, out=tmp_path / "run")
+    small = load(tmp_path / "run", bits=8)
+    assert small.generate(length=5, seed=1) and small.evaluate(read("markov:length=500"))["tokens"] == 500
+    with pytest.raises(ConfigError, match="8 bits"):
+        small.save(tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+    with pytest.raises(ConfigError, match="8 or 32"):
+        load(tmp_path / "run", bits=4)
+
+
+def test_a_draft_from_a_run_folder_changes_nothing_and_must_know_the_same_symbols(tmp_path):
+    data = read("markov:length=3000")
+    valid = read("markov:length=500,seed=1")
+    model = fit("language", "transformer", data, valid, steps=3, width=8, heads=2)
+    draft = fit("language", "kneser-ney", data, valid, out=tmp_path / "counts")
+    plain = model.generate("ab", length=40, seed=2)
+    assert model.generate("ab", length=40, seed=2, draft=tmp_path / "counts") == plain
+    assert "".join(model.stream("ab", length=40, seed=2, draft=str(tmp_path / "counts"))) == plain and draft.spec == "kneser-ney"
+    fit("language", "unigram", read("brackets:length=300"), out=tmp_path / "other")
+    with pytest.raises(ConfigError, match="other symbols"):
+        model.generate("ab", draft=tmp_path / "other")
+    with pytest.raises(ConfigError, match="search"):
+        model.generate("ab", draft=tmp_path / "counts", beam=2)

@@ -10,7 +10,8 @@ import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
 ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "models", "scoring", "tasks", "optimisers",
-         "training", "decoding", "evaluation", "display", "predictor", "exploring", "inspecting", "verbs", "figures", "report", "comparison", "flags", "cli"]
+         "word_training", "training", "decoding", "evaluation", "display", "words", "folders", "predictor",
+         "word_predictor", "exploring", "inspecting", "verbs", "figures", "report", "comparison", "flags", "cli"]
 
 
 def room(path: Path) -> str:

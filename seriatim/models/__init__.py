@@ -14,12 +14,14 @@ from seriatim.config import (
     DEFAULT_MINUTES,
     BigramOptions,
     CacheOptions,
+    GloveOptions,
     MarkovOptions,
     NetworkOptions,
     NgramOptions,
     TrainingOptions,
     UniformOptions,
     UnigramOptions,
+    VectorsOptions,
     build,
 )
 from seriatim.errors import ConfigError, nearest
@@ -38,6 +40,10 @@ class Rung:
     training: dict[str, Any] = field(default_factory=dict)    # how its recipe differs from TrainingOptions; empty: it counts
     counts: bool = False                                      # it counts, and is not trained by gradients
     usual: bool = True                                        # compared unless models are named
+    task: str = "language"                                    # what it is for
+
+
+WORDS = {"epochs": 5.0, "rate": 0.025, "validations": 10}
 
 
 MODELS: dict[str, Rung] = {
@@ -64,7 +70,15 @@ MODELS: dict[str, Rung] = {
     "transformer": Rung("self-attention over a window, with rotary positions", "network:Network", NetworkOptions,
                         {"mixer": "attention", "width": 128, "layers": 4, "residual": True, "feed_forward": 4.0, "context": 64},
                         {"rate": 3e-3, "rows": 8, "carry": False, "warmup": 0.05}),
+    "predictor": Rung("word vectors: one word predicts the next", "vectors:Before", VectorsOptions, {"window": 1}, WORDS, task="words"),
+    "cbow": Rung("word vectors: the words around predict the one between them", "vectors:Bag", VectorsOptions, {}, WORDS | {"rate": 0.05}, task="words"),
+    "glove": Rung("word vectors: from counts of which words stand together", "glove:Glove", GloveOptions, {},
+                  {"epochs": 25.0, "rate": 0.05, "validations": 10}, task="words"),
+    "skip-gram": Rung("word vectors: each word around predicts the one between them", "vectors:SkipGram", VectorsOptions, {}, WORDS, task="words"),
 }
+
+
+LIMITS = {"minutes", "steps", "epochs"}
 
 
 def rung(name: str) -> Rung:
@@ -91,10 +105,12 @@ def parse(spec: str, settings: Mapping[str, Any]) -> list[Part]:
     shared = {f.name for f in fields(TrainingOptions)}
     known = shared.union(*({f.name for f in fields(each.options)} for each in rungs))
     given = {key.replace("-", "_"): value for key, value in settings.items()}
+    limited = bool(given.keys() & LIMITS)                             # a limit that is given takes the place of the rung's own
     problems = [f"{key!r} is not a setting of {spec}: {nearest(key, sorted(known))}" for key in given if key not in known]
     chosen = []
     for name, each in zip(names, rungs, strict=True):
-        for cls, own in ((each.options, each.settings), (TrainingOptions, each.training)):
+        recipe = {key: value for key, value in each.training.items() if not (limited and key in LIMITS)}
+        for cls, own in ((each.options, each.settings), (TrainingOptions, recipe)):
             try:
                 chosen.append(choose(cls, own, given, name))
             except ConfigError as error:

@@ -1,0 +1,188 @@
+"""The inner loop of word vectors, compiled when it is first used (numba keeps the result on disk).
+
+One step looks at a place of the text. Vectors of the words around it are read into hidden vectors h (skip-gram: one for each
+word around; cbow: their mean; predictor: the word before), which are compared with a few output vectors u: of the word that
+stands there and of some drawn at random (negative sampling), or those on its way from the root of a Huffman tree
+(hierarchical softmax).
+
+    loss = - sum_ij  log sigmoid(s_ij h_i . u_j),    s_ij = +1 for what is there, -1 for what is not
+    dh_i = sum_j g_ij u_j,   du_j = sum_i g_ij h_i,   g_ij = label_j - sigmoid(h_i . u_j)
+
+All of a place's gradients are found before anything is changed, so that each step is the exact gradient of the loss of its
+place. Shapes: V words, D width, N symbols of text.
+"""
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+SKIP_GRAM, CBOW, PREDICTOR = 0, 1, 2
+BETWEEN = -1                               # stands between two sequences of the text: no window reaches across it
+
+
+@njit(nogil=True, inline="always")
+def throw(dice):
+    """A random number of 32 bits; `dice` (1,) uint64 is the generator's state."""
+    dice[0] = dice[0] * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+    return dice[0] >> np.uint64(32)
+
+
+@njit(nogil=True, inline="always")
+def drawn(dice, chance, other):
+    """A word with the frequency that the alias table says (Vose 1991): (V,) chance to stay, (V,) where to go otherwise."""
+    place = np.int64((throw(dice) * np.uint64(len(chance))) >> np.uint64(32))
+    return place if np.float32(throw(dice)) < chance[place] * np.float32(4294967296.0) else np.int64(other[place])
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def read(text, begin, end, inputs, outputs, kind, window, shrink, keep, part_offsets, parts, chance, other, negatives,
+         path_offsets, path_nodes, path_codes, rate, exact, learn, dice, totals):
+    """Go through text[begin:end] and move `inputs` (rows, D) and `outputs` (rows, D) at each place. Returns nothing.
+
+    keep (V,) chance of each word to stay in the text; parts: rows of `inputs` of each word (itself, its pieces);
+    totals (3,) float64: loss, comparisons, places. With `learn` false nothing is changed and nothing but the loss is found.
+    """
+    width = inputs.shape[1]
+    longest = 1 + negatives
+    for v in range(len(path_offsets) - 1):
+        longest = max(longest, path_offsets[v + 1] - path_offsets[v])
+    hidden, error = np.zeros((2 * window, width), np.float32), np.zeros((2 * window, width), np.float32)
+    delta, target, label = np.zeros((longest, width), np.float32), np.zeros(longest, np.int64), np.zeros(longest, np.float32)
+    kept, near = np.zeros(end - begin, np.int32), np.zeros(2 * window, np.int32)
+    place = begin
+    while place < end:
+        count = 0
+        while place < end and text[place] != BETWEEN:                  # the words of one sequence that stay
+            word = text[place]
+            place += 1
+            if keep[word] >= 1.0 or np.float32(throw(dice)) < keep[word] * np.float32(4294967296.0):
+                kept[count] = word
+                count += 1
+        place += 1
+        for centre in range(count):
+            reach = window
+            if shrink and window > 1:
+                reach = 1 + np.int64((throw(dice) * np.uint64(window)) >> np.uint64(32))
+            around = 0
+            if kind == PREDICTOR:
+                if centre:
+                    near[0], around = kept[centre - 1], 1
+            else:
+                for i in range(max(0, centre - reach), min(count, centre + reach + 1)):
+                    if i != centre:
+                        near[around] = kept[i]
+                        around += 1
+            if around == 0:
+                continue
+            word = kept[centre]
+            many = 0
+            if negatives:
+                target[0], label[0], many = word, 1.0, 1
+                for _ in range(negatives):
+                    other_word = drawn(dice, chance, other)
+                    if other_word != word:
+                        target[many], label[many] = other_word, 0.0
+                        many += 1
+            else:
+                for i in range(path_offsets[word], path_offsets[word + 1]):
+                    target[many], label[many] = path_nodes[i], 1.0 - path_codes[i]
+                    many += 1
+            # the hidden vectors: mean of the parts of each word around, or of all of them
+            vectors = around if kind == SKIP_GRAM else 1
+            members = 0
+            for i in range(vectors):
+                hidden[i, :] = 0.0
+                error[i, :] = 0.0
+            for i in range(around):
+                row = i if kind == SKIP_GRAM else 0
+                pieces = part_offsets[near[i] + 1] - part_offsets[near[i]]
+                members += pieces
+                share = np.float32(1.0 / pieces) if kind == SKIP_GRAM else np.float32(1.0 / (pieces * around))
+                for j in range(part_offsets[near[i]], part_offsets[near[i] + 1]):
+                    source = parts[j]
+                    for k in range(width):
+                        hidden[row, k] += share * inputs[source, k]
+            for j in range(many):
+                delta[j, :] = 0.0
+            for i in range(vectors):
+                for j in range(many):
+                    row = target[j]
+                    fit = np.float32(0.0)
+                    for k in range(width):
+                        fit += hidden[i, k] * outputs[row, k]
+                    if not learn or (centre & 15) == 0:
+                        signed = fit if label[j] > 0.5 else -fit
+                        totals[0] += np.log1p(np.exp(-signed)) if signed > -30.0 else -signed
+                        totals[1] += 1.0
+                    if learn:
+                        gain = (label[j] - np.float32(1.0) / (np.float32(1.0) + np.exp(-fit))) * rate
+                        for k in range(width):
+                            error[i, k] += gain * outputs[row, k]
+                            delta[j, k] += gain * hidden[i, k]
+            totals[2] += 1.0
+            if not learn:
+                continue
+            for j in range(many):
+                row = target[j]
+                for k in range(width):
+                    outputs[row, k] += delta[j, k]
+            for i in range(around):
+                row = i if kind == SKIP_GRAM else 0
+                pieces = part_offsets[near[i] + 1] - part_offsets[near[i]]
+                share = np.float32(1.0)
+                if exact:
+                    share = np.float32(1.0 / pieces) if kind == SKIP_GRAM else np.float32(1.0 / (pieces * around))
+                for j in range(part_offsets[near[i]], part_offsets[near[i] + 1]):
+                    source = parts[j]
+                    for k in range(width):
+                        inputs[source, k] += share * error[row, k]
+
+
+@njit(nogil=True, cache=True)
+def together(text, begin, end, window, words, keys, weights):
+    """Which words of text[begin:end] stand together: fills keys (first * words + second, the smaller number first) and weights (one over
+    their distance), and returns how many. `keys` and `weights` must have room for (end - begin) * window."""
+    found = 0
+    for place in range(begin, end):
+        if text[place] == BETWEEN:
+            continue
+        for distance in range(1, window + 1):
+            other = place - distance
+            if other < 0 or text[other] == BETWEEN:
+                break
+            low, high = min(text[place], text[other]), max(text[place], text[other])
+            keys[found] = np.int64(low) * words + high
+            weights[found] = np.float32(2.0 if low == high else 1.0) / distance        # beside itself it stands on both sides
+            found += 1
+    return found
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def weigh(first, second, weight, order, begin, end, inputs, outputs, sums, most, power, rate, learn, totals):
+    """GloVe: for the pairs order[begin:end], one step down f(x) (w_i . u_j + b_i + c_j - log x)^2 each way, by AdaGrad.
+
+    inputs, outputs (V, D + 1): the last column is the bias; sums (2, V, D + 1): squares of past gradients, from 1.
+    """
+    width = inputs.shape[1] - 1
+    for n in range(begin, end):
+        pair = order[n]
+        for way in range(2):
+            i, j = (first[pair], second[pair]) if way == 0 else (second[pair], first[pair])
+            miss = inputs[i, width] + outputs[j, width] - np.log(weight[pair])
+            for k in range(width):
+                miss += inputs[i, k] * outputs[j, k]
+            trust = np.float32(1.0) if weight[pair] >= most else (weight[pair] / most) ** power
+            totals[0] += 0.5 * trust * miss * miss
+            totals[1] += 1.0
+            totals[2] += 1.0
+            if learn:
+                gain = min(np.float32(100.0), max(np.float32(-100.0), trust * miss))
+                for k in range(width + 1):
+                    down_in = gain * (outputs[j, k] if k < width else np.float32(1.0))
+                    down_out = gain * (inputs[i, k] if k < width else np.float32(1.0))
+                    inputs[i, k] -= rate * down_in / np.sqrt(sums[0, i, k])
+                    outputs[j, k] -= rate * down_out / np.sqrt(sums[1, j, k])
+                    sums[0, i, k] += down_in * down_in
+                    sums[1, j, k] += down_out * down_out
+            if i == j:
+                break

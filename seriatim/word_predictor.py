@@ -1,0 +1,108 @@
+"""A Predictor of word vectors: neighbours, analogies, missing words, files in and out.
+
+    model = fit("words", "skip-gram", "wiki.txt")
+    model.neighbours("king");  model.analogy("paris - france + japan");  model.evaluate("questions-words.txt")
+"""
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seriatim.codecs.symbols import SPECIALS, Tokens
+from seriatim.config import CodecOptions
+from seriatim.data.readers import lines_of
+from seriatim.data.sequences import Sequences
+from seriatim.data.vectors import read_vectors, write_vectors
+from seriatim.errors import ConfigError, DataError
+from seriatim.models import create, parse
+from seriatim.models.vectors import FIRST
+from seriatim.predictor import Predictor
+from seriatim.words import Words, parse_analogy
+
+GAP = "*"
+
+
+class WordPredictor(Predictor):
+    """Fitted word vectors. The most frequent words come first, as in the files of other programs."""
+
+    @cached_property
+    def words(self) -> Words:
+        order = FIRST + np.argsort(-self.model.counts.numpy()[FIRST:], kind="stable")
+        return Words([self.codec.symbols[i] for i in order], self.model.vectors(self.codec.symbols)[order])
+
+    def vector(self, word: str) -> np.ndarray:
+        """(D,) the vector of a word; with subwords, of any word."""
+        if word not in self.words.number and self.model.options.subwords:
+            found = self.model.vector_of(word, None)
+            if found is not None:
+                return found
+        return self.words.vector(word)
+
+    def neighbours(self, word: str, top: int = 10) -> list[tuple[str, float]]:
+        """The nearest words by cosine."""
+        return self.words.neighbours(word if word in self.words.number else self.vector(word), top)
+
+    def analogy(self, text: str, top: int = 10, method: str = "add") -> list[tuple[str, float]]:
+        """"paris - france + japan": the words nearest to that sum."""
+        return self.words.analogy(*parse_analogy(text), top, method)
+
+    def missing(self, text: str, top: int = 10) -> list[tuple[str, float]]:
+        """"the * of france": the likeliest words at the gap, with their probabilities, from the words around it within the window."""
+        symbols = self.codec.pieces_of(text)
+        if symbols.count(GAP) != 1:
+            raise ConfigError(f"a {GAP} stands for the missing word, once", got=repr(text), do=f'For instance "the {GAP} of france"')
+        place, window = symbols.index(GAP), self.model.options.window
+        after = [] if self.model.kind == "predictor" else symbols[place + 1:place + 1 + window]
+        beside = [*symbols[max(0, place - window):place], *after]
+        known = [self.codec.number[word] for word in beside if self.codec.number.get(word, 0) >= FIRST]
+        if not known:
+            raise DataError("no word beside the gap is known", got=" ".join(beside) or "nothing", do="Give other words around it")
+        scores = self.model.missing([self.model.vector_of(self.codec.symbols[i], i) for i in known])
+        return [(self.codec.symbols[i], float(np.exp(scores[i]))) for i in np.argsort(-scores, kind="stable")[:top]]
+
+    def evaluate(self, data: Sequences | str | Path, most: int = 30_000, method: str = "add") -> dict[str, Any]:
+        """On a file of analogies (sections begin with a colon) or of pairs of words with their similarity."""
+        if isinstance(data, Sequences):
+            raise ConfigError("word vectors are evaluated on a file of analogies or of similarities", got=data.origin, do="Give its path")
+        first = next((line for line in lines_of(str(data)) if line.strip()), "")
+        record = self.words.evaluate_analogies(data, most, method) if first.lstrip().startswith(":") else self.words.evaluate_similarity(data)
+        return {"version": 1, "task": self.task, "model": self.spec, "data": str(data), **record}
+
+    def predict(self, data: Sequences | str | Path, top: int = 5) -> list[dict[str, Any]]:
+        """For each line the likeliest words at its gap: "the * of france"."""
+        if isinstance(data, Sequences):
+            raise ConfigError("gaps are read from a file of lines", got=data.origin, do="Give its path")
+        lines = lines_of(str(data))
+        return [{"next": [{"symbol": word, "probability": chance} for word, chance in self.missing(line, top)]} for line in lines if line.strip()]
+
+    def export(self, file: str | Path) -> dict[str, Any]:
+        """Write the vectors: .txt (word2vec), .bin (word2vec, binary), .vec (fastText), .glove, .safetensors; the texts also as .gz and .xz."""
+        write_vectors(file, self.words.words, self.words.vectors)
+        return {"out": str(file), "words": len(self.words.words), "width": self.words.vectors.shape[1]}
+
+    def score(self, data: Sequences | str | Path) -> list[dict[str, Any]]:
+        raise self.silent()
+
+    def generate_records(self, several: list[str], **settings: Any) -> list[list[dict[str, Any]]]:
+        raise self.silent()
+
+    def stream(self, prompt: str = "", **settings: Any):
+        raise self.silent()
+
+    def silent(self) -> ConfigError:
+        return ConfigError("word vectors neither write nor score texts", got=self.spec, do="Fit a model of `language` for that")
+
+
+def of_vectors(path: str | Path) -> WordPredictor:
+    """The vectors of a file of word2vec, GloVe, fastText or ours; there is no output layer to fill gaps with."""
+    import torch
+    words, vectors = read_vectors(path)
+    parts = parse("skip-gram", {"width": vectors.shape[1]})
+    codec = Tokens(CodecOptions(unit="token"), [*SPECIALS, *words])
+    model = create(parts, codec.size)
+    model.inputs = torch.cat([torch.zeros(len(SPECIALS), vectors.shape[1]), torch.from_numpy(np.ascontiguousarray(vectors))])
+    model.counts = torch.arange(codec.size, 0, -1)                                  # as they stand in the file: most frequent first
+    return WordPredictor("skip-gram", parts, codec, model, "stream", task="words")

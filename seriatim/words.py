@@ -1,0 +1,381 @@
+"""Words as points: which are alike, what is to king as woman to man, and how far such answers can be trusted.
+
+    neighbours    cos(d, w) = d.w / |d| |w|
+    3CosAdd       a : b = c : d,  the d with the largest  cos(d, b) - cos(d, a) + cos(d, c)                       Mikolov et al. 2013
+    3CosMul       the d with the largest  cos'(d, b) cos'(d, c) / (cos'(d, a) + 0.001),  cos' = (1 + cos) / 2     Levy and Goldberg 2014
+
+Words come sorted, the most frequent first. A question is scored as word2vec and gensim score it: the words of the question may not be
+the answer, only the first `most` words are candidates, and a question with a word that is not among them is not asked but counted in
+the coverage. A word is looked up as it is and, if it is not there, lower-cased.
+
+Shapes: N words, D width, Q questions, K words in a block of questions, P pairs, R resamples, G groups of equal values.
+"""
+from __future__ import annotations
+
+import csv
+import difflib
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seriatim.data.readers import lines_of, number_in
+from seriatim.errors import ConfigError, DataError, nearest
+
+Record = dict[str, Any]
+Ranking = list[tuple[str, float]]
+
+METHODS = ("add", "mul")
+EPSILON = 0.001                           # of 3CosMul, against division by zero
+CELLS, FEWEST = 2**23, 48                 # cosines that are kept at a time: a table that fits into the cache, but at least so many rows
+SIGNS = {"+": 0, "-": 1, "−": 1, "–": 1}  # also the minus sign and the dash that some keyboards give
+SPELLINGS = 100_000                       # words among which a misspelt one is looked for
+
+
+class Words:
+    """Words as points: neighbours, analogies, and how far they can be trusted.
+
+    >>> words = Words(["man", "woman", "king", "queen", "cat"], np.array([[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 1], [0, 1, 0]]))
+    >>> words.analogy(["king", "woman"], ["man"], top=1)[0][0], words.neighbours("woman", top=2)[0][0], words.odd_one_out(["man", "cat", "king"])[0]
+    ('queen', 'queen', 'cat')
+    """
+
+    def __init__(self, words: Sequence[str], vectors: np.ndarray):
+        self.words = list(words)
+        self.number = {word: row for row, word in enumerate(self.words)}
+        try:
+            with np.errstate(over="ignore"):
+                self.vectors = np.ascontiguousarray(vectors, np.float32)                        # (N, D)
+        except (TypeError, ValueError) as error:
+            raise DataError("vectors are numbers, the same number of them for every word", got=error, do="Give an array of words x width") from None
+        if self.vectors.ndim != 2 or self.vectors.shape[0] != len(self.words) or not self.vectors.size:
+            raise DataError("every word needs one vector", got=f"{len(self.words)} words and an array of shape {self.vectors.shape}",
+                            do="Give at least one word, and an array of words x width")
+        if len(self.number) < len(self.words):
+            twice = next(word for row, word in enumerate(self.words) if self.number[word] != row)
+            raise DataError("a word has two vectors", got=repr(twice), do="Keep the first of them")
+        if not np.isfinite(self.vectors).all():
+            worst = int(np.argmin(np.isfinite(self.vectors).all(1)))
+            raise DataError(f"the vector of {self.words[worst]!r} has values that are not numbers", got=self.vectors[worst], do="Leave the word out")
+        self.unit = unit(self.vectors)                                                          # (N, D), of length 1
+
+    # Looking up
+
+    def find(self, word: str, most: int | None = None) -> int | None:
+        """The row of a word among the first `most`: as it is, else lower-cased, else None."""
+        for spelled in (word, word.lower()):
+            row = self.number.get(spelled)
+            if row is not None and (most is None or row < most):
+                return row
+        return None
+
+    def rows(self, words: str | Iterable[str]) -> list[int]:
+        """The rows of words; an error that names the nearest spelling where one is unknown."""
+        found = []
+        for word in [words] if isinstance(words, str) else words:
+            found.append(self.find(word))
+            if found[-1] is None:
+                raise DataError("there is no vector for this word", got=repr(word), do=self.spelling(word))
+        return found
+
+    def spelling(self, word: str) -> str:
+        """A hint: the word that is spelt most like one that is unknown."""
+        alike = {known.lower(): known for known in reversed(self.words[:SPELLINGS]) if abs(len(known) - len(word)) <= 2}
+        close = difflib.get_close_matches(word.lower(), alike, n=1, cutoff=0.6)
+        return f"Did you mean {alike[close[0]]!r}?" if close else f"There are {len(self.words):,} words, for instance {', '.join(self.words[:5])}"
+
+    def vector(self, word: str) -> np.ndarray:
+        """(D,) the vector of a word, as it was given."""
+        return self.vectors[self.rows(word)[0]]
+
+    # Asking
+
+    def neighbours(self, word: str | np.ndarray, top: int = 10, without: Sequence[str] = ()) -> Ranking:
+        """The words with the largest cosine to a word, or to a vector; the word itself is left out, and those of `without` if they are there."""
+        left_out = [self.find(each) for each in ([without] if isinstance(without, str) else without)]
+        if isinstance(word, str):
+            row = self.rows(word)[0]
+            return self.best(self.unit @ self.unit[row], top, [row, *left_out])                 # (N,)
+        point = np.asarray(word, np.float32)
+        if point.shape != self.unit.shape[1:] or not np.isfinite(point).all():
+            raise DataError(f"a vector here has {self.unit.shape[1]} numbers", got=f"{point.shape}: {point}", do="Give a word, or a vector of that width")
+        return self.best(self.unit @ unit(point), top, left_out)
+
+    def analogy(self, plus: Sequence[str], minus: Sequence[str], top: int = 10, method: str = "add") -> Ranking:
+        """What is like the words of `plus` and unlike those of `minus`; none of these is an answer.
+
+        The score of "add" is the cosine to the sum of the unit vectors, that of "mul" the product over `plus` of cos' divided by
+        the product over `minus` of (cos' + 0.001).
+        """
+        check_method(method)
+        plus, minus = self.rows(plus), self.rows(minus)
+        if not plus and not minus:
+            raise ConfigError("no word was given", do='Give at least one, for instance "paris - france + japan"')
+        if method == "add":
+            scores = self.unit @ unit(self.unit[plus].sum(0) - self.unit[minus].sum(0))         # (N,)
+        else:
+            alike, unlike = ((1 + self.unit @ self.unit[rows].T) / 2 for rows in (plus, minus)) # (N, number of words)
+            scores = alike.prod(1) / (unlike + np.float32(EPSILON)).prod(1)                     # (N,)
+        return self.best(scores, top, [*plus, *minus])
+
+    def odd_one_out(self, words: Sequence[str]) -> tuple[str, Ranking]:
+        """The word with the smallest cosine to the mean of the others' unit vectors; and all of them with theirs, the least alike first."""
+        rows = list(dict.fromkeys(self.rows(words)))
+        if len(rows) < 3:
+            raise ConfigError("the odd one is found among three words or more", got=", ".join([words] if isinstance(words, str) else words),
+                              do="Give three different words or more")
+        points = self.unit[rows]                                                                # (number of words, D)
+        alike = (points * unit(points.sum(0) - points)).sum(1)                                  # (number of words,)
+        ranking = [(self.words[rows[place]], float(alike[place])) for place in np.argsort(alike, kind="stable")]
+        return ranking[0][0], ranking
+
+    def direction(self, pairs: Sequence[tuple[str, str]], word: str, top: int = 10) -> Ranking:
+        """Where the mean way from the first to the second word of the pairs leads from a third word; none of these words is an answer."""
+        if not len(pairs) or any(isinstance(pair, str) or len(pair) != 2 for pair in pairs):
+            raise ConfigError("a direction takes one or more pairs of words", got=list(pairs), do='For instance [("man", "woman"), ("king", "queen")]')
+        first, second = (self.rows(side) for side in zip(*pairs))
+        row = self.rows(word)[0]
+        point = self.unit[row] + (self.unit[second] - self.unit[first]).mean(0)                 # (D,)
+        return self.best(self.unit @ unit(point), top, [row, *first, *second])
+
+    def best(self, scores: np.ndarray, top: int, left_out: Collection[int | None]) -> Ranking:
+        """The words with the `top` largest of (N,) scores, equal ones in the order of the words."""
+        if top < 1:
+            raise ConfigError("at least one word is shown", got=top, do="Choose a --top of 1 or more")
+        allowed = np.ones(len(scores), bool)
+        allowed[[row for row in left_out if row is not None]] = False
+        rows = np.flatnonzero(allowed)
+        if top < len(rows):                                                                     # sort those only that come into question
+            rows = rows[scores[rows] >= np.partition(scores[rows], -top)[-top]]
+        rows = rows[np.argsort(-scores[rows], kind="stable")][:top]
+        return [(self.words[row], float(scores[row])) for row in rows.tolist()]
+
+    # Many analogies at a time
+
+    def analogies(self, questions: np.ndarray, method: str = "add", most: int | None = None) -> np.ndarray:
+        """(Q, 3) rows a, b, c: "a is to b as c is to ?" -> (Q,) rows of the best d among the first `most` words, -1 where none is left.
+
+        Questions share words: the cosines of the words of a block with all candidates are one matrix product, what a pair a, b gives is
+        computed once for the questions in a row that begin with it, and each question then costs one addition and one maximum.
+        """
+        check_method(method)
+        questions = np.asarray(questions, np.int64).reshape(-1, 3) if not np.size(questions) else np.asarray(questions)
+        if questions.ndim != 2 or questions.shape[1] != 3 or not np.issubdtype(questions.dtype, np.integer):
+            raise ConfigError("questions are rows of three numbers of words", got=f"{questions.dtype} of shape {questions.shape}", do="Give (questions, 3)")
+        if len(questions) and not 0 <= questions.min() <= questions.max() < len(self.words):
+            raise ConfigError(f"the numbers of the words are 0 to {len(self.words) - 1}", got=f"{questions.min()} to {questions.max()}", do="Check them")
+        candidates = self.unit[:self.check_most(most)]                                          # (N, D)
+        together, combined = (np.add, np.subtract) if method == "add" else (np.multiply, np.divide)
+        answers = np.zeros(len(questions), np.int64)
+        of_pair, scores = np.empty((2, len(candidates)), np.float32)                            # (N,) each
+        for block in blocks(questions, max(FEWEST, CELLS // len(candidates))):
+            rows, places = np.unique(questions[block], return_inverse=True)
+            table = self.unit[rows] @ candidates.T                                              # (K, D) @ (D, N) -> (K, N)
+            if method == "mul":
+                table = (table + 1) / 2
+            last = None
+            for question, (a, b, c) in enumerate(places.reshape(-1, 3).tolist(), block.start):
+                if last != (a, b):
+                    combined(table[b], table[a] if method == "add" else table[a] + np.float32(EPSILON), out=of_pair)
+                    last = (a, b)
+                together(of_pair, table[c], out=scores)                                     # (N,)
+                for place in (a, b, c):
+                    scores[rows[place]:rows[place] + 1] = -np.inf                               # a slice: nothing happens beyond the candidates
+                answers[question] = scores.argmax()
+        answers[(answers[:, None] == questions).any(1)] = -1
+        return answers
+
+    def check_most(self, most: int | None) -> int:
+        """How many words are candidates."""
+        if most is not None and most < 1:
+            raise ConfigError("at least one word is a candidate", got=most, do="Choose a --most of 1 or more")
+        return len(self.words) if most is None else min(most, len(self.words))
+
+    # How far they can be trusted
+
+    def evaluate_analogies(self, path: str | Path, most: int = 30_000, method: str = "add") -> Record:
+        """The share of the questions of a file that are answered rightly: ": section" lines, then four words a line."""
+        from seriatim.evaluation import RESAMPLES  # loads torch, which no question needs
+        begin, most = time.perf_counter(), self.check_most(most)
+        check_method(method)
+        names, section, asked_words = read_questions(str(path))
+        rows = {word: -1 if row is None else row for word in {*asked_words} for row in [self.find(word, most)]}
+        questions = np.array([rows[word] for word in asked_words]).reshape(-1, 4)               # (Q, 4)
+        known = (questions >= 0).all(1)                                                         # (Q,)
+        right = np.zeros(len(questions), bool)
+        right[known] = self.analogies(questions[known, :3], method, most) == questions[known, 3]
+        syntactic = np.array([name.startswith("gram") for name in names])[section]              # (Q,)
+        correct, asked = int(right.sum()), int(known.sum())
+        bounds, notes = [None, None], []
+        if asked:                                                                               # right or wrong: resampling them is drawing binomially
+            draws = np.random.default_rng(0).binomial(asked, correct / asked, RESAMPLES)
+            bounds = np.quantile(draws / asked, [0.025, 0.975]).tolist()
+        else:
+            notes.append(f"no question was asked: of none are all four words among the first {most:,}")
+        return {"kind": "analogies", "method": method, "accuracy": share(right, known), "interval": bounds, "correct": correct, "asked": asked,
+                "questions": len(questions), "coverage": asked / len(questions), "most": most,
+                "semantic": share(right, known & ~syntactic), "syntactic": share(right, known & syntactic),
+                "sections": [{"section": name, "accuracy": share(right, known & (section == number)), "correct": int(right[section == number].sum()),
+                              "asked": int(known[section == number].sum()), "questions": int((section == number).sum())}
+                             for number, name in enumerate(names)],
+                "notes": notes, "seconds": time.perf_counter() - begin}
+
+    def evaluate_similarity(self, path: str | Path, most: int | None = None) -> Record:
+        """Spearman's correlation of cosines with human scores: a file of word, word, score with commas, tabs or blanks between."""
+        from seriatim.evaluation import finite, resample
+        begin, most = time.perf_counter(), self.check_most(most)
+        pairs = read_pairs(str(path))
+        known = [(*rows, score) for first, second, score in pairs if None not in (rows := (self.find(first, most), self.find(second, most)))]
+        record = {"kind": "similarity", "spearman": None, "interval": [None, None], "pairs": len(pairs), "asked": len(known),
+                  "coverage": len(known) / len(pairs), "most": most, "notes": []}
+        if len(known) > 1:
+            first, second, scores = (np.array(column) for column in zip(*known))                # (P,) each
+            cosines = (self.unit[first] * self.unit[second]).sum(1)
+            record["spearman"] = finite(float(spearman(cosines, scores)[0]))
+            drawn = spearman(cosines, scores, resample(len(known)))                             # (R,)
+            drawn = drawn[np.isfinite(drawn)]                                                   # the same pair drawn again and again has no correlation
+            record["interval"] = record["interval"] if record["spearman"] is None else np.quantile(drawn, [0.025, 0.975]).tolist()
+        if record["spearman"] is None:
+            record["notes"].append(f"no correlation: pairs with both words among the first {most:,} are {len(known)}, and two that differ are needed")
+        return record | {"seconds": time.perf_counter() - begin}
+
+
+# Sums and signs
+
+
+def parse_analogy(text: str) -> tuple[list[str], list[str]]:
+    """The words to add and those to take away. A sign stands between blanks, or at the beginning: a hyphen inside a word is no minus.
+
+    >>> parse_analogy("paris - france + japan"), parse_analogy("-sea + well-known")
+    ((['paris', 'japan'], ['france']), (['well-known'], ['sea']))
+    """
+    example = 'For instance "paris - france + japan"'
+    pieces = text.split()
+    if not pieces:
+        raise ConfigError("there is no word", got=repr(text), do=example)
+    if pieces[0][0] in SIGNS and len(pieces[0]) > 1:
+        pieces[:1] = [pieces[0][0], pieces[0][1:]]
+    if pieces[0] not in SIGNS:
+        pieces.insert(0, "+")
+    sides: tuple[list[str], list[str]] = ([], [])
+    for place, piece in enumerate(pieces):
+        if place % 2 == 0 and piece not in SIGNS:
+            raise ConfigError(f"there is no sign between {pieces[place - 1]!r} and {piece!r}", got=text, do=f"Put + or - there, blanks around it. {example}")
+        if place % 2 == 1 and piece in SIGNS:
+            raise ConfigError(f"there is no word between {pieces[place - 1]!r} and {piece!r}", got=text, do=f"Put a word there or leave out a sign. {example}")
+        if place % 2 == 1:
+            sides[SIGNS[pieces[place - 1]]].append(piece)
+    if len(pieces) % 2:
+        raise ConfigError(f"there is no word after the last {pieces[-1]!r}", got=text, do=f"Put a word there or leave the sign out. {example}")
+    return sides
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    """(..., D) -> (..., D) of length 1, whatever their size; a vector of zeros stays one."""
+    largest = np.abs(vectors).max(-1, keepdims=True)                                            # squares of tiny or huge numbers are not exact
+    vectors = vectors / np.where(largest > 0, largest, np.float32(1))
+    return vectors / np.maximum(np.sqrt((vectors * vectors).sum(-1, keepdims=True)), np.float32(1e-12))
+
+
+def check_method(method: str) -> None:
+    if method not in METHODS:
+        raise ConfigError("unknown method", got=method, do=nearest(method, METHODS))
+
+
+def blocks(questions: np.ndarray, most_words: int) -> Iterator[slice]:
+    """Slices of (Q, 3) questions, one after another, with `most_words` different words at most in each (but one question at least)."""
+    begin, seen = 0, set()
+    for place, question in enumerate(questions.tolist()):
+        if place > begin and len(seen) + len(set(question) - seen) > most_words:
+            yield slice(begin, place)
+            begin, seen = place, set()
+        seen.update(question)
+    if len(questions):
+        yield slice(begin, len(questions))
+
+
+# Files
+
+
+def read_questions(path: str) -> tuple[list[str], np.ndarray, list[str]]:
+    """The names of the sections, (Q,) the section of each question, and the words, four for each question."""
+    sections: dict[str, int] = {}
+    section, words, current = [], [], None
+    for line, text in enumerate(lines_of(path), 1):
+        pieces = text.split()
+        if pieces and pieces[0].startswith(":"):
+            name = text.strip()[1:].strip()
+            current = sections.setdefault(name, len(sections))
+        elif len(pieces) == 4:
+            current = sections.setdefault("unnamed", len(sections)) if current is None else current
+            section.append(current)
+            words += pieces
+        elif pieces:
+            raise DataError(f"a question has four words, not {len(pieces)}", got=text, file=path, line=line,
+                            do='Write "Athens Greece Oslo Norway", and ": capitals" above the questions of a section')
+    if not section:
+        raise DataError("the file holds no question", file=path, do='Write four words a line, for instance "Athens Greece Oslo Norway"')
+    return list(sections), np.array(section), words
+
+
+def read_pairs(path: str) -> list[tuple[str, str, float]]:
+    """Word, word and score of each line; what comes after them, lines that begin with #, and a header are passed over."""
+    form = "Each line is word, word, score: the third column is a number"
+    pairs, lines = [], [(line, text) for line, text in enumerate(lines_of(path), 1) if text.strip() and not text.startswith("#")]
+    for place, (line, text) in enumerate(lines):
+        cells = [cell.strip() for cell in cells_of(text, lines[0][1], path, line)]
+        if len(cells) < 3 or not all(cells[:2]):
+            raise DataError("two words and a score are expected", got=text, file=path, line=line, do=form)
+        score = number_in(cells[2])
+        if score is not None and np.isfinite(score):
+            pairs.append((cells[0], cells[1], score))
+        elif place:                                                                             # the first line may be a header
+            raise DataError("the score is not a number", got=repr(cells[2]), file=path, line=line, do=form)
+    if not pairs:
+        raise DataError("the file holds no pair of words with a score", file=path, do=form)
+    return pairs
+
+
+def cells_of(text: str, first: str, path: str, line: int) -> list[str]:
+    """A line cut at tabs, commas or blanks, as the first line of the file has them."""
+    if "\t" in first:
+        return text.split("\t")
+    if "," not in first:
+        return text.split()
+    try:
+        return next(csv.reader([text], strict=True))
+    except csv.Error as error:
+        raise DataError("this row is not valid csv", got=error, file=path, line=line, do="Close the quotes, and double those inside") from None
+
+
+# Statistics
+
+
+def share(right: np.ndarray, known: np.ndarray) -> float | None:
+    """The share of right answers among the questions that were asked; None where none was."""
+    return float(right[known].mean()) if known.any() else None
+
+
+def spearman(first: np.ndarray, second: np.ndarray, times: np.ndarray | None = None) -> np.ndarray:
+    """(P,), (P,) -> (R,) the correlation of ranks when each pair occurs (R, P) times; nan where all values of a side are equal."""
+    times = np.ones((1, len(first)), np.int64) if times is None else times
+    middle = (times.sum(1, keepdims=True) + 1) / 2                                              # (R, 1) the mean of the ranks
+    x, y = ranks(first, times) - middle, ranks(second, times) - middle                          # (R, P)
+    with np.errstate(invalid="ignore"):
+        return (times * x * y).sum(1) / np.sqrt((times * x * x).sum(1) * (times * y * y).sum(1))
+
+
+def ranks(values: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """(P,) values, each of which occurs (R, P) times -> (R, P) ranks from 1; equal values share the mean of their ranks.
+
+    >>> ranks(np.array([7, 5, 7, 9]), np.ones((1, 4))).tolist()
+    [[2.5, 1.0, 2.5, 4.0]]
+    """
+    _, begin, group = np.unique(values[order := np.argsort(values, kind="stable")], return_index=True, return_inverse=True)
+    together = np.add.reduceat(times[:, order], begin, axis=1)                                  # (R, P) -> (R, G)
+    mean = np.cumsum(together, 1) - (together - 1) / 2                                          # (R, G)
+    found = np.empty(times.shape)
+    found[:, order] = mean[:, group]
+    return found

@@ -1,0 +1,67 @@
+"""Word vectors from the command line: fitted, asked, evaluated, written and read again."""
+from pathlib import Path
+
+import pytest
+
+from tests.terminal import furnish, good, refused
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
+    folder = furnish(tmp_path_factory.mktemp("home"))
+    good("fit", "words", "skip-gram", folder / "book.txt", "--width", 8, "--epochs", 2, "--minimum-count", 1, "--lower", "--out", folder / "vectors")
+    (folder / "questions.txt").write_text(": animals\ncat sat dog slept\ncat sat horse slept\n: gram1-tense\nsat slept ran slept\n")
+    (folder / "pairs.csv").write_text("word,other,human\ncat,dog,8.5\ncat,log,1\ntree,log,6\nhorse,mule,9\n")
+    return folder
+
+
+def test_questions_are_answered(home):
+    for flag, words, value in (("analogy", "cat - sat + slept", "cosine"), ("neighbours", "cat", "cosine"), ("odd", "cat dog log", "cosine"),
+                               ("missing", "the * sat", "probability")):
+        record = good("predict", home / "vectors", f"--{flag}", words, "--top", 3, "--format", "json").json()
+        assert record[flag] == words and len(record["found"]) == 3 and all(each[value] <= 1.0001 for each in record["found"])
+        shown = good("predict", home / "vectors", f"--{flag}", words, "--top", 3).out
+        assert all(each["word"] in shown for each in record["found"])
+
+
+def test_figures_are_told_with_their_coverage(home):
+    record = good("evaluate", home / "vectors", home / "questions.txt", "--format", "json").json()
+    assert record["kind"] == "analogies" and record["questions"] == 3 and record["asked"] == 2
+    assert "animals" in good("evaluate", home / "vectors", home / "questions.txt").out
+    record = good("evaluate", home / "vectors", home / "pairs.csv", "--format", "json").json()
+    assert record["kind"] == "similarity" and record["asked"] == 3 and -1 <= record["spearman"] <= 1
+    assert "Spearman" in good("evaluate", home / "vectors", home / "pairs.csv").out
+
+
+@pytest.mark.parametrize("name", ["v.txt", "v.bin", "v.vec", "v.vec.gz", "v.safetensors"])
+def test_vectors_are_written_and_read_again(home, here, name):
+    assert good("export", home / "vectors", name, "--format", "json").json()["width"] == 8
+    ours, again = (good("predict", run, "--neighbours", "cat", "--format", "json").json()["found"] for run in (home / "vectors", name))
+    assert [each["word"] for each in ours] == [each["word"] for each in again]
+
+
+def test_gaps_are_filled_line_by_line(home, here):
+    Path("gaps.txt").write_text("the * sat\non a *\n")
+    assert len(good("predict", home / "vectors", "gaps.txt", "--format", "json").json()) == 2
+
+
+def test_what_makes_no_sense_is_refused(home):
+    refused("predict", home / "vectors", "--neighbours", "zebra", code=1, words="zebra")
+    refused("predict", home / "vectors", "--analogy", "cat - ", words="cat")
+    refused("predict", home / "vectors", "--missing", "no gap here", code=2, words="*")
+    refused("predict", home / "vectors", code=2, words="one thing")
+    refused("predict", home / "vectors", "--neighbours", "cat", "--odd", "cat dog", code=2, words="one thing")
+    refused("predict", home / "markov", "--neighbours", "cat", code=2, words="word vectors")
+    refused("generate", home / "vectors", code=2, words="word vectors")
+    refused("score", home / "vectors", home / "book.txt", code=2, words="word vectors")
+    refused("fit", "words", "lstm", home / "book.txt", code=2, words="skip-gram")
+    refused("fit", "language", "cbow", home / "book.txt", code=2, words="task")
+    refused("compare", "words", home / "book.txt", code=2, words="analogies")
+    refused("evaluate", home / "vectors", home / "nowhere.txt", code=1)
+    refused("fit", "words", "cbow", home / "book.txt", "--minimum-count", 5000, code=1, words="minimum count")

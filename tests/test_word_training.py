@@ -1,0 +1,119 @@
+"""Fitting word vectors: the same bits when asked, resumed to the same bits, and words that keep company end up close."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from seriatim.data.sequences import Sequences
+from seriatim.errors import ConfigError
+from seriatim.predictor import fit, fit_events
+from seriatim.tasks import Words
+from seriatim.word_training import pairs_of, put_together
+
+
+def corpus(lines: int = 3000) -> Sequences:
+    """Two worlds of words that never meet: animals and tools."""
+    rng = np.random.default_rng(0)
+    worlds = (["cat", "dog", "cow", "hen", "eats", "sleeps"], ["saw", "axe", "drill", "file", "cuts", "bores"])
+    rows = [" ".join(rng.choice(worlds[rng.integers(2)], 8)) for _ in range(lines)]
+    return Sequences.of(rows, by="line", unit="word")
+
+
+SMALL = {"width": 12, "subsample": 0.0, "epochs": 3, "threads": 2}
+
+
+def bits(model) -> bytes:
+    return b"".join(array.numpy().tobytes() for array in model.model.arrays().values())
+
+
+@pytest.mark.parametrize("settings", [{}, {"output": "hierarchical"}, {"subwords": "2,3", "buckets": 50}], ids=str)
+@pytest.mark.parametrize("name", ["skip-gram", "cbow", "predictor", "glove"])
+def test_words_of_one_world_end_up_close(name, settings):
+    if name == "glove":
+        if settings:
+            pytest.skip("glove has one output")
+        settings = {"width": 12, "epochs": 20, "threads": 2}
+    else:
+        settings = {"rate": 0.1} | SMALL | settings
+    model = fit("words", name, corpus(), **settings)
+    assert {word for word, _ in model.neighbours("cat", 5)} == {"dog", "cow", "hen", "eats", "sleeps"}
+    assert {word for word, _ in model.missing("saw * drill" if name != "predictor" else "saw *", 6)} == {"saw", "axe", "drill", "file", "cuts", "bores"}
+
+
+def test_pairs_are_counted_by_their_distance():
+    text = np.array([2, 3, 2, -1, 3, 4], np.int32)
+    *_, (share, (first, second, weight)) = pairs_of(text, 2, 5)
+    found = {(i, j): x for i, j, x in zip(first.tolist(), second.tolist(), weight.tolist(), strict=True)}
+    assert share == 1 and found == {(2, 3): 2.0, (2, 2): 1.0, (3, 4): 1.0}
+    rng = np.random.default_rng(0)
+    long = rng.integers(2, 9, 3000).astype(np.int32)
+    slow: dict = {}
+    for place in range(len(long)):
+        for distance in range(1, min(4, place) + 1):
+            key = tuple(sorted((int(long[place]), int(long[place - distance]))))
+            slow[key] = slow.get(key, 0) + (2 if key[0] == key[1] else 1) / distance
+    *_, (_, (first, second, weight)) = pairs_of(long, 4, 9)
+    assert {(int(i), int(j)): pytest.approx(float(x), rel=1e-4) for i, j, x in zip(first, second, weight, strict=True)} == slow
+
+
+def test_glove_multiplies_to_the_logarithm_of_the_counts():
+    model = fit("words", "glove", corpus(), width=12, epochs=400, rate=0.1, threads=1)
+    *_, (_, (first, second, weight)) = pairs_of(Words(*(encoded(model, corpus()),) * 2, "line", model.codec).text, 10, model.model.vocabulary)
+    inputs, outputs = model.model.inputs.numpy(), model.model.outputs.numpy()
+    found = (inputs[first, :-1] * outputs[second, :-1]).sum(1) + inputs[first, -1] + outputs[second, -1]
+    assert np.abs(found - np.log(weight)).mean() < 0.1
+
+
+def encoded(model, data):
+    return model.codec.encode(data.main)
+
+
+def test_the_same_seed_and_number_of_threads_give_the_same_bits():
+    first, second, other = (fit("words", "skip-gram", corpus(), deterministic=True, seed=seed, **SMALL) for seed in (1, 1, 2))
+    assert bits(first) == bits(second) != bits(other)
+
+
+@pytest.mark.parametrize("name", ["cbow", "glove"])
+def test_a_fit_that_was_stopped_resumes_to_the_same_bits(name, tmp_path):
+    settings = {"deterministic": True, "checkpoint_seconds": 0} | {key: value for key, value in SMALL.items() if name != "glove" or key != "subsample"}
+    whole = fit("words", name, corpus(), **settings)
+    events = fit_events("words", name, corpus(), out=tmp_path / "run", settings=settings)
+    for event in events:
+        if event["event"] == "validation" and event["step"] >= 3:
+            break
+    events.close()
+    again = fit("words", name, corpus(), out=tmp_path / "run", resume=True, **settings)
+    assert bits(again) == bits(whole)
+
+
+def test_threads_that_moved_the_same_word_meet_in_the_middle():
+    before = np.array([[0.0, 0.0], [1.0, 1.0], [5.0, 5.0]], np.float32)
+    first, second = before.copy(), before.copy()
+    first[0] = [2.0, 0.0]
+    second[0] = [0.0, 4.0]
+    second[1] = [3.0, 1.0]
+    put_together(before, (first, second))
+    assert before.tolist() == [[1.0, 2.0], [3.0, 1.0], [5.0, 5.0]]
+
+
+def test_a_subword_model_has_vectors_for_words_it_never_saw():
+    model = fit("words", "skip-gram", corpus(), rate=0.1, subwords="2,3", buckets=200, **SMALL)
+    assert "cats" not in model.words.number
+    assert {word for word, _ in model.neighbours("cats", 3)} <= {"cat", "dog", "cow", "hen", "eats", "sleeps"}
+    plain = fit("words", "skip-gram", corpus(300), **SMALL)
+    with pytest.raises(Exception, match="cats"):
+        plain.neighbours("cats")
+
+
+def test_models_of_other_tasks_are_refused():
+    for task, name in (("words", "lstm"), ("language", "cbow"), ("words", "cbow+skip-gram")):
+        with pytest.raises(ConfigError):
+            fit(task, name, corpus(100))
+
+
+def test_a_run_folder_of_word_vectors_is_loaded_again(tmp_path):
+    from seriatim.predictor import load
+    model = fit("words", "skip-gram", corpus(300), out=tmp_path / "run", **SMALL)
+    again = load(tmp_path / "run")
+    assert torch.equal(again.model.inputs, model.model.inputs) and again.neighbours("cat") == model.neighbours("cat")
