@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ import torch
 from seriatim.config import TrainingOptions
 from seriatim.errors import DataError, RunError, TrainingError
 from seriatim.models.glove import Glove, pairs_of
-from seriatim.models.vectors import Vectors
+from seriatim.models.vectors import FIRST, Vectors
 from seriatim.storage import read_arrays, write_arrays
 
 PIECE = 100_000                           # words of text a thread reads between two looks at the clock
@@ -180,6 +180,50 @@ class WordLoop:
         return True
 
 
+class SoftmaxLoop(WordLoop):
+    """The same windows, each guess judged against all words: exact, and as slow as the vocabulary is large. torch shares the work among threads."""
+
+    def __init__(self, model: Vectors, task: Any, options: TrainingOptions, checkpoint: Path | None):
+        super().__init__(model, task, replace(options, threads=1), checkpoint)
+        self.together = max(1, min(64, model.vocabulary // 16))       # places whose gradients are added up for one step: few share a word
+
+    def prepare(self) -> Iterator[dict[str, Any]]:
+        from seriatim.models import kernels
+        self.tables, self.loop = self.model.tables(self.task.words), kernels.windows
+        yield from ()
+
+    def read(self, begin: int, end: int, vectors: list[np.ndarray], rate: np.float32, dice: np.ndarray, totals: np.ndarray,
+             text: np.ndarray | None = None) -> None:
+        o, t, learn = self.model.options, self.tables, text is None
+        centres, (members, owners) = np.zeros(end - begin, np.int32), np.zeros((2, 2 * o.window * (end - begin)), np.int32)
+        places, many = self.loop(self.task.text if learn else text, begin, end, self.model.number, o.window, o.shrink, t.keep, dice, centres, members, owners)
+        inputs, outputs = map(torch.from_numpy, vectors)
+        borders = np.searchsorted(owners[:many], np.arange(0, places + self.together, self.together))
+        for first, low, high in zip(range(0, places, self.together), borders[:-1], borders[1:], strict=False):
+            around, owner = members[low:high], owners[low:high] - first
+            if self.model.kind == "skip-gram":                                      # each word around is a guess of its own
+                targets, owner = centres[first + owner], np.arange(len(around))
+            else:
+                targets = centres[first:min(places, first + self.together)]
+            pieces = t.part_offsets[around + 1] - t.part_offsets[around]
+            starts = np.repeat(t.part_offsets[around] - np.cumsum(pieces) + pieces, pieces)
+            rows = torch.from_numpy(t.parts[starts + np.arange(pieces.sum())].astype(np.int64))
+            owner = torch.from_numpy(np.repeat(owner, pieces).astype(np.int64))
+            shares = (1.0 / torch.bincount(owner, minlength=len(targets)))[owner, None] if not o.subwords else torch.from_numpy(
+                np.repeat(1.0 / (pieces * np.bincount(owner[np.cumsum(pieces) - pieces], minlength=len(targets))[owner[np.cumsum(pieces) - pieces]]),
+                          pieces).astype(np.float32))[:, None]
+            hidden = torch.zeros(len(targets), inputs.shape[1]).index_add_(0, owner, inputs[rows] * shares)       # (guesses, D)
+            scores = hidden @ outputs.T
+            scores[:, :FIRST] = -torch.inf
+            scores, there = torch.log_softmax(scores, 1), torch.from_numpy(targets.astype(np.int64))[:, None]
+            totals += [-scores.gather(1, there).sum().item(), len(targets), min(places, first + self.together) - first]
+            if learn:
+                miss = scores.exp_().neg_().scatter_add_(1, there, torch.ones(len(there), 1))                     # onehot - p, (guesses, V)
+                error = miss @ outputs
+                outputs.addmm_(miss.T, hidden, alpha=float(rate))
+                inputs.index_add_(0, rows, error[owner] * (shares if o.exact else 1.0), alpha=float(rate))
+
+
 class GloveLoop(WordLoop):
     """The same rounds over the table of pairs, in an order drawn anew for each epoch."""
 
@@ -225,7 +269,8 @@ class GloveLoop(WordLoop):
 
 
 def loop_of(model: Vectors, *rest: Any) -> WordLoop:
-    return (GloveLoop if isinstance(model, Glove) else WordLoop)(model, *rest)
+    kind = GloveLoop if isinstance(model, Glove) else SoftmaxLoop if model.options.output == "softmax" else WordLoop
+    return kind(model, *rest)
 
 
 def put_together(ours: np.ndarray, theirs: tuple[np.ndarray, ...]) -> None:

@@ -13,6 +13,7 @@ import tempfile
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -44,14 +45,12 @@ def stored(folder: Path, content: bytes, name: str) -> Path:
 def complaint(path: Path, **options) -> DataError:
     with pytest.raises(DataError) as caught:
         read_vectors(path, **options)
-    assert caught.value.file == str(path) and caught.value.what and (caught.value.do or caught.value.got)
-    assert len(str(caught.value)) < 1000 + len(str(path))
+    assert caught.value.file == str(path) and caught.value.what and caught.value.do and len(str(caught.value)) < 1000 + len(str(path))
     return caught.value
 
 
 def same(found: tuple[list[str], np.ndarray], words: list[str], vectors: np.ndarray) -> bool:
-    return (found[0] == list(words) and found[1].dtype == np.float32 and found[1].shape == vectors.shape
-            and found[1].tobytes() == vectors.astype(np.float32).tobytes())
+    return (found[0], found[1].dtype, found[1].shape, found[1].tobytes()) == (words, np.float32, vectors.shape, vectors.astype(np.float32).tobytes())
 
 
 # What is written comes back
@@ -86,8 +85,7 @@ def test_any_words_and_vectors_come_back_to_the_bit(format, packing, data):
 
 @pytest.mark.parametrize(("format", "packing"), FILES)
 def test_blocks_make_no_difference(tmp_path, monkeypatch, format, packing):
-    rng = np.random.default_rng(1)
-    words, vectors = [f"w{i}é" for i in range(300)], rng.normal(size=(300, 7)).astype(np.float32)
+    words, vectors = [f"w{i}é" for i in range(300)], np.random.default_rng(1).normal(size=(300, 7)).astype(np.float32)
     path = tmp_path / f"file{ENDING[format]}{packing}"
     write_vectors(path, words, vectors)
     content = path.read_bytes()
@@ -99,20 +97,15 @@ def test_blocks_make_no_difference(tmp_path, monkeypatch, format, packing):
         assert same(read_vectors(path, format), words, vectors)
 
 
-def test_digits_bring_back_every_float32_also_through_float64():
-    rng = np.random.default_rng(2)
+def test_digits_are_few_and_bring_back_every_float32_also_through_float64(tmp_path):
+    write_vectors(tmp_path / "file.txt", ["the"], np.array([[0.418, 0.24968, -0.41242, 1e-7]]))
+    assert (tmp_path / "file.txt").read_bytes() == b"1 4\nthe 0.418 0.24968 -0.41242 1e-07\n"
     powers = (np.arange(256)[:, None] << 23) + np.arange(-2, 3)                    # where the gap changes
-    bits = np.concatenate([powers[1:].ravel(), rng.integers(0, 1 << 32, 30_000), [0, 1 << 31, 0x15AE43FD]]).astype(np.uint32)
-    numbers = bits.view(np.float32)[None]
-    numbers = numbers[np.isfinite(numbers)][None]                                  # (1, M)
+    bits = np.concatenate([powers[1:].ravel(), np.random.default_rng(2).integers(0, 1 << 32, 30_000), [0, 1 << 31, 0x15AE43FD]]).astype(np.uint32)
+    numbers = bits.view(np.float32)[np.isfinite(bits.view(np.float32))][None]      # (1, M)
     written = [f"{number:.{few}g}" for few, number in zip(digits(numbers)[0].tolist(), numbers[0].tolist())]
     assert np.array(list(map(float, written))).astype(np.float32).tobytes() == numbers.tobytes()
     assert float(np.float32(float("7.038531e-26"))) != float(np.uint32(0x15AE43FD).view(np.float32))     # why the shortest would not do
-
-
-def test_numbers_of_few_digits_stay_short(tmp_path):
-    write_vectors(tmp_path / "file.txt", ["the"], np.array([[0.418, 0.24968, -0.41242, 1e-7]]))
-    assert (tmp_path / "file.txt").read_bytes() == b"1 4\nthe 0.418 0.24968 -0.41242 1e-07\n"
 
 
 @pytest.mark.parametrize("vectors", [VECTORS.astype(np.float64), np.asfortranarray(VECTORS), VECTORS[::-1][::-1], VECTORS.tolist(),
@@ -181,11 +174,9 @@ def test_a_binary_file_made_by_hand(tmp_path):
 def test_other_readers_read_what_is_written(tmp_path):
     write_vectors(tmp_path / "file.bin", WORDS, VECTORS)
     assert same(decoded((tmp_path / "file.bin").read_bytes()), WORDS, VECTORS)
-    for name in ("file.txt", "file.vec"):
+    for name, header in {"file.txt": b"", "file.vec": b"", "file.glove": b"\n"}.items():
         write_vectors(tmp_path / name, WORDS, VECTORS)
-        assert same(slow((tmp_path / name).read_bytes()), WORDS, VECTORS)
-    write_vectors(tmp_path / "file.glove", WORDS, VECTORS)
-    assert same(slow(b"\n" + (tmp_path / "file.glove").read_bytes()), WORDS, VECTORS)
+        assert same(slow(header + (tmp_path / name).read_bytes()), WORDS, VECTORS)
     write_vectors(tmp_path / "file.safetensors", WORDS, VECTORS)
     arrays, _ = storage.read_arrays(tmp_path / "file.safetensors")
     assert same((arrays["words"].numpy().tobytes().decode().split("\n"), arrays["vectors"].numpy()), WORDS, VECTORS)
@@ -217,10 +208,9 @@ def test_whether_there_is_a_header(tmp_path, content, name, words):
     assert read_vectors(stored(tmp_path, content, name))[0] == words
 
 
-@pytest.mark.parametrize("content", [b"5 1\nthe 1\ncat 2\n", b"1 1\nthe 1\ncat 2\n"])
-def test_a_doubtful_header_is_named(tmp_path, content):
-    assert "glove" in complaint(stored(tmp_path, content, "file.txt")).do
-    assert read_vectors(tmp_path / "file.txt", "glove")[0][1:] == ["the", "cat"]
+def test_a_doubtful_header_is_named(tmp_path):
+    for content in (b"5 1\nthe 1\ncat 2\n", b"1 1\nthe 1\ncat 2\n"):
+        assert "glove" in complaint(stored(tmp_path, content, "file.txt")).do and len(read_vectors(tmp_path / "file.txt", "glove")[0]) == 3
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -233,14 +223,12 @@ def test_of_a_word_that_comes_again_the_first_is_kept(tmp_path, monkeypatch, for
 
 
 def test_most_looks_no_further(tmp_path):
-    damaged = {"file.txt": TEXT[:-3], "file.glove": b"a 1\nb 2\nc nan\n", "file.bin": BINARY[:-8], "file.vec": TEXT.replace(b"dog", b"\xff")}
-    for name, content in damaged.items():
+    for name, content in {"a.txt": TEXT[:-3], "a.glove": b"a 1\nb 2\nc nan\n", "a.bin": BINARY[:-8], "a.vec": TEXT.replace(b"dog", b"\xff")}.items():
         path = stored(tmp_path, content, name)
         assert complaint(path) and len(read_vectors(path, most=2)[0]) == 2
-    with pytest.raises(ConfigError):
-        read_vectors(path, most=0)
-    with pytest.raises(ConfigError):
-        read_vectors(path, most=1.5)
+    for most in (0, -1, 1.5, "2"):
+        with pytest.raises(ConfigError):
+            read_vectors(path, most=most)
     assert len(read_vectors(stored(tmp_path, TEXT, "file.txt"), most=np.int64(1))[0]) == 1
 
 
@@ -255,18 +243,16 @@ def test_a_pipe_is_read(tmp_path):
 # Whatever is wrong is named
 
 
-@pytest.mark.parametrize(("content", "line"), [
-    (b"", None), (b"\n", 1), (b"\xef\xbb\xbf", 1), (b"3 2\n", 1), (b"the\n", 1), (b"3\n", 1), (b"3 2 1\n", 1),
-    (TEXT.replace(b"3 2", b"3 0"), 1), (TEXT.replace(b"3 2", b"0 2"), 1), (TEXT.replace(b"3 2", b"-3 2"), 1), (TEXT.replace(b"3 2", b"3 -2"), 1),
-    (TEXT.replace(b"3 2", b"999999999999999999 2"), 1), (TEXT.replace(b"3 2", b"3 999999999999999999"), 1), (TEXT.replace(b"3 2", b"9999999999999999999 2"), 1),
-    (TEXT.replace(b"3 2", b"2 2"), 4), (TEXT.replace(b"3 2", b"4 2"), 4), (TEXT.replace(b"3 2", b"3 3"), 2), (TEXT.replace(b"3 2", b"3 1"), 2),
-    (TEXT.replace(b"3 2", b"3 2.0"), 1), (TEXT.replace(b"3 2\n", b""), 1), (TEXT.replace(b"cat 3", b"cat"), 3), (TEXT.replace(b"cat 3", b"cat 3 3"), 3),
-    (TEXT.replace(b"cat 3", b"cat x"), 3), (TEXT.replace(b"cat 3", b"cat 1_0"), 3), (TEXT.replace(b"cat 3", b"cat \xd9\xa3"), 3),
-    (TEXT.replace(b"cat 3", b"cat 0x1"), 3), (TEXT.replace(b"cat 3", b"cat nan"), 3), (TEXT.replace(b"cat 3", b"cat -inf"), 3),
-    (TEXT.replace(b"cat 3", b"cat 1e39"), 3), (TEXT.replace(b"cat 3", b"cat 1e999"), 3), (TEXT.replace(b"cat", b""), 3), (TEXT.replace(b"cat", b" cat"), 3),
-    (TEXT.replace(b"cat", b"c\xe9t"), 3), (TEXT.replace(b"cat", b"\xed\xa0\x80"), 3), (TEXT.replace(b"cat", b"\n"), 3), (TEXT + b"\n", 5), (TEXT[:-1], 4),
-    (TEXT[:-3], 4), (TEXT[:21], 1), (TEXT[:25], 3), (TEXT.decode().encode("utf-16"), 1)])
-def test_damaged_text(tmp_path, content, line):
+@pytest.mark.parametrize(("old", "new", "line"), [
+    (TEXT, b"", None), (TEXT, b"\n", 1), (TEXT, b"\xef\xbb\xbf", 1), (TEXT, b"3 2\n", 1), (TEXT, b"the\n", 1), (TEXT, b"3\n", 1), (TEXT, b"3 2 1\n", 1),
+    (TEXT, TEXT[:-1], 4), (TEXT, TEXT[:-3], 4), (TEXT, TEXT[:21], 1), (TEXT, TEXT[:25], 3), (TEXT, TEXT + b"\n", 5), (TEXT, TEXT.decode().encode("utf-16"), 1),
+    (b"3 2", b"3 0", 1), (b"3 2", b"0 2", 1), (b"3 2", b"-3 2", 1), (b"3 2", b"3 -2", 1), (b"3 2", b"999999999999999999 2", 1), (b"3 2", b"3 999999999999", 1),
+    (b"3 2", b"9999999999999999999 2", 1), (b"3 2", b"2 2", 4), (b"3 2", b"4 2", 4), (b"3 2", b"3 3", 2), (b"3 2", b"3 1", 2), (b"3 2", b"3 2.0", 1),
+    (b"3 2\n", b"", 1), (b"t 3", b"t", 3), (b"t 3", b"t 3 3", 3), (b"t 3", b"t x", 3), (b"t 3", b"t 1_0", 3), (b"t 3", b"t \xd9\xa3", 3), (b"t 3", b"t 0x1", 3),
+    (b"t 3", b"t nan", 3), (b"t 3", b"t -inf", 3), (b"t 3", b"t 1e39", 3), (b"t 3", b"t 1e999", 3), (b"cat", b"", 3), (b"cat", b" cat", 3),
+    (b"cat", b"c\xe9t", 3), (b"cat", b"\xed\xa0\x80", 3), (b"cat", b"\n", 3)])
+def test_damaged_text(tmp_path, old, new, line):
+    content = TEXT.replace(old, new)
     error = complaint(stored(tmp_path, content, "file.vec"))
     assert error.line == line
     packed = complaint(stored(tmp_path, content, "file.vec.gz"))
@@ -284,20 +270,17 @@ def test_damaged_glove(tmp_path, content, line):
     assert complaint(stored(tmp_path, content, "file.xz"), format="glove").line == line
 
 
-@pytest.mark.parametrize(("content", "what"), [
-    (b"", "empty"), (b"3 2", "promises more"), (b"3 2\n", "promises more"), (b"\n", "no header"), (BINARY[4:], "no header"),
-    (b"\xba\x16\x4f\x2f\x0c\0\0\0", "no header"), (b"3 2\r" + BINARY[4:], "no header"),
-    (BINARY.replace(b"3 2", b"3 0"), "1 word or more"), (BINARY.replace(b"3 2", b"-3 2"), "1 word or more"),
-    (BINARY.replace(b"3 2", b"3 -2"), "1 word or more"),
-    (BINARY.replace(b"3 2", b"3 99999999999"), "1 word or more"), (BINARY.replace(b"3 2", b"99999999999 2"), "promises more"),
-    (BINARY.replace(b"3 2", b"3 9000"), "promises more"), (BINARY.replace(b"3 2", b"4 2"), "promises more"),
-    (BINARY.replace(b"3 2", b"2 2"), "something follows"), (BINARY + b"x", "something follows"), (BINARY[:-3], "word 3: the file ends"),
-    (BINARY[:-14], "promises more"),
-    (BINARY.replace(b"cat", b"c\xe9t"), "word 2: this word is not UTF-8"), (BINARY.replace(b"cat", b""), "word 2: a word is not empty"),
-    (BINARY.replace(b"cat", b"c\nt"), "word 2: a word is not empty"), (BINARY.replace(b"\x40\x40", b"\x80\x7f"), "word 2: a value is not finite"),
-    (BINARY.replace(b"\x40\x40", b"\xc0\x7f"), "word 2: a value is not finite"), (BINARY.replace(b"cat ", b"c" * (5 << 20)), "word 2: no blank ends"),
-    (b"1 2\n" + b"c" * (1 << 20), "word 1: the file ends")])
-def test_damaged_binary(tmp_path, content, what):
+@pytest.mark.parametrize(("old", "new", "what"), [
+    (BINARY, b"", "empty"), (BINARY, b"\n", "no header"), (BINARY, BINARY[4:], "no header"), (BINARY, b"\xba\x16\x4f\x2f\x0c\0\0\0", "no header"),
+    (b"3 2\n", b"3 2\r", "no header"), (BINARY, b"3 2", "promises more"), (BINARY, b"3 2\n", "promises more"), (b"3 2", b"99999999999 2", "promises more"),
+    (b"3 2", b"3 9000", "promises more"), (b"3 2", b"4 2", "promises more"), (BINARY, BINARY[:-14], "promises more"), (b"3 2", b"3 0", "1 word or more"),
+    (b"3 2", b"-3 2", "1 word or more"), (b"3 2", b"3 -2", "1 word or more"), (b"3 2", b"3 999999999", "1 word or more"), (b"3 2", b"2 2", "something follows"),
+    (BINARY, BINARY + b"x", "something follows"), (BINARY, BINARY[:-3], "word 3: the file ends"), (b"cat", b"c\xe9t", "word 2: this word is not UTF-8"),
+    (b"cat", b"", "word 2: a word is not empty"), (b"cat", b"c\nt", "word 2: a word is not empty"), (b"\x40\x40", b"\x80\x7f", "word 2: a value is not finite"),
+    (b"\x40\x40", b"\xc0\x7f", "word 2: a value is not finite"), (b"cat ", b"c" * (5 << 20), "word 2: no blank ends"),
+    (BINARY, b"1 2\n" + b"c" * (1 << 20), "word 1: the file ends")])
+def test_damaged_binary(tmp_path, old, new, what):
+    content = BINARY.replace(old, new)
     assert what in complaint(stored(tmp_path, content, "file.bin")).what
     packed = complaint(stored(tmp_path, content, "file.bin.xz"))
     assert what in packed.what or what == "promises more"
@@ -316,9 +299,13 @@ def test_no_part_of_a_file_that_was_cut_is_returned(tmp_path, name):
 @pytest.mark.parametrize("content", [b"x" * 10**7, b"x" * 10**7 + b"\n", b"1 2\n" + b"x" * 10**7 + b" 1 2\n", b"the" + b" 1" * (5 * 10**6) + b"\n",
                                      b"a 1\nb" + b" 1" * (5 * 10**6), b"1 " * (5 * 10**6) + b"\n", b"1" * 10**7 + b" 2\nthe 1 2\n"])
 def test_lines_of_ten_megabytes(tmp_path, content):
-    for options in ({}, {"format": "word2vec"}, {"format": "glove"}):
-        assert complaint(stored(tmp_path, content, "file.txt"), **options).line in (1, 2)
-    complaint(stored(tmp_path, content, "file.bin"))
+    for format in (None, "word2vec", "glove", "word2vec-binary"):
+        assert complaint(stored(tmp_path, content, "file.txt"), format=format).line in ((1, None) if format == "word2vec-binary" else (1, 2))
+
+
+def test_the_widest_vectors(tmp_path):
+    assert complaint(stored(tmp_path, b"the" + b" 1" * (module.MOST_WIDTH + 1) + b"\n", "file.txt")).line == 1
+    assert read_vectors(stored(tmp_path, b"the" + b" 1" * module.MOST_WIDTH + b"\n", "file.txt"))[1].shape == (1, module.MOST_WIDTH)
 
 
 @pytest.mark.parametrize("header", [b"99999999 100000", b"999999999999999999 131072", b"1 131072"])
@@ -372,18 +359,15 @@ def test_damaged_safetensors(tmp_path, arrays, what):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize(("word", "safe"), [("two words", True), ("", True), ("a\tb", True), ("a\rb", True), ("new\nline", False), ("\ud800", False),
-                                            (5, False), (b"the", False), ("the", False)])
-def test_words_that_cannot_be_written_are_named(tmp_path, format, word, safe):
-    words = ["the", word, "new\nline\ttoo", "b"][:4 - 2 * (format == "safetensors" and safe)]
-    vectors = VECTORS[:len(words)]
-    if format == "safetensors" and safe:
-        write_vectors(tmp_path / "file", words, vectors, format)
-        assert same(read_vectors(tmp_path / "file", format), words, vectors)
+@pytest.mark.parametrize("word", ["two words", "", "a\tb", "a\rb", "new\nline", "\ud800", 5, b"the", "the"])
+def test_words_that_cannot_be_written_are_named(tmp_path, format, word):
+    if format == "safetensors" and word in ("two words", "", "a\tb", "a\rb"):
+        write_vectors(tmp_path / "file", ["the", word], VECTORS[:2], format)
+        assert same(read_vectors(tmp_path / "file", format), ["the", word], VECTORS[:2])
     else:
         with pytest.raises(ConfigError) as caught:
-            write_vectors(tmp_path / "file", words, vectors, format)
-        assert ascii(word)[1:-1].replace("\\\\", "\\") in caught.value.got and not os.listdir(tmp_path)
+            write_vectors(tmp_path / "file", ["the", word, "another\nline"], VECTORS[:3], format)
+        assert caught.value.got == ascii(word) and not os.listdir(tmp_path)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -399,53 +383,35 @@ def test_vectors_that_cannot_be_written(tmp_path, format, count, vectors):
 
 def test_formats_and_names_that_cannot_be(tmp_path):
     for path, format in ((tmp_path / "file.txt", "word2vek"), (tmp_path / "file.txt", 3), (tmp_path / "file.safetensors.gz", None), ("file.xz", "safetensors")):
-        for verb in (lambda *given: write_vectors(given[0], WORDS, VECTORS, given[1]), read_vectors):
-            with pytest.raises(ConfigError):
-                verb(path, format)
-    for path in ("", "/", "a\0b", "\ud800"):
         with pytest.raises(ConfigError):
-            write_vectors(path, WORDS, VECTORS)
-    with pytest.raises(ConfigError):
-        write_vectors(tmp_path / "file", ["x" * (module.MOST_WORD + 1)], VECTORS[:1])
+            read_vectors(path, format)
+        with pytest.raises(ConfigError):
+            write_vectors(path, WORDS, VECTORS, format)
+    for path, words in (("", ["a"]), ("/", ["a"]), ("a\0b", ["a"]), ("\ud800", ["a"]), (tmp_path / "file", ["x" * (module.MOST_WORD + 1)])):
+        with pytest.raises(ConfigError):
+            write_vectors(path, words, VECTORS[:1])
     assert not os.listdir(tmp_path)
 
 
 @pytest.mark.parametrize(("format", "packing"), FILES)
-def test_a_disk_that_is_full_leaves_the_earlier_file(tmp_path, monkeypatch, format, packing):
-    path = tmp_path / f"file{ENDING[format]}{packing}"
+@pytest.mark.parametrize(("stopped", "error"), [(OSError(errno.ENOSPC, "No space left"), RunError), (KeyboardInterrupt(), KeyboardInterrupt)])
+def test_whatever_stops_it_the_earlier_file_stays(tmp_path, monkeypatch, format, packing, stopped, error):
+    path, folder = tmp_path / f"file{ENDING[format]}{packing}", tmp_path / f"folder{ENDING[format]}{packing}"
     write_vectors(path, WORDS[:2], VECTORS[:2])
-
-    def full(handle):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(RunError, match="No space left"):
-        write_vectors(path, WORDS, VECTORS)
-    monkeypatch.undo()
-    assert same(read_vectors(path), WORDS[:2], VECTORS[:2]) and os.listdir(tmp_path) == [path.name]
-    with pytest.raises(RunError):
-        write_vectors(tmp_path / "nowhere" / path.name, WORDS, VECTORS)
-    (tmp_path / f"folder{ENDING[format]}{packing}").mkdir()
-    with pytest.raises(RunError):
-        write_vectors(tmp_path / f"folder{ENDING[format]}{packing}", WORDS, VECTORS)
-
-
-def test_whatever_stops_it_the_earlier_file_stays(tmp_path, monkeypatch):
-    path = tmp_path / "file.txt.gz"
-    write_vectors(path, WORDS[:2], VECTORS[:2])
-
-    def stop(*given):
-        raise KeyboardInterrupt
-    monkeypatch.setattr(module, "digits", stop)
-    with pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch, pytest.raises(error):
+        patch.setattr(os, "fsync", Mock(side_effect=stopped))
         write_vectors(path, WORDS, VECTORS)
     assert same(read_vectors(path), WORDS[:2], VECTORS[:2]) and os.listdir(tmp_path) == [path.name]
+    folder.mkdir()
+    for place in (tmp_path / "nowhere" / path.name, folder):
+        with pytest.raises(RunError):
+            write_vectors(place, WORDS, VECTORS)
 
 
 def test_torch_is_loaded_for_safetensors_only(tmp_path):
     program = ("import sys; from seriatim.data.vectors import *\nfor name in ('a.txt', 'a.bin', 'a.vec.gz', 'a.glove'):\n"
                "    write_vectors(name, ['the'], [[1.5]]); assert read_vectors(name)[0] == ['the']\nassert 'torch' not in sys.modules")
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=False).returncode == 0
 
 
 # Random damage
@@ -457,8 +423,8 @@ def mutated(content: bytes, chance: random.Random) -> bytes:
         place = chance.randrange(len(content) + 1)
         if chance.random() < 0.5:
             place = min(place, chance.randrange(12))                               # headers above all
-        end = place + chance.choice([0, 1, 1, 1, 4, 20])
-        content[place:end] = chance.choice([b"", bytes([chance.randrange(256)]), b" ", b"\n", b"9", b"-", b"\xff", b"nan", b"99999999", bytes(content[:9])])
+        new = [b"", bytes([chance.randrange(256)]), b" ", b"\n", b"9", b"-", b"\xff", b"nan", b"99999999", bytes(content[:9])]
+        content[place:place + chance.choice([0, 1, 1, 1, 4, 20])] = chance.choice(new)
     return bytes(content)
 
 
@@ -481,5 +447,4 @@ def test_random_damage_is_refused_or_harmless(tmp_path, format, packing, times):
             assert isinstance(error, DataError) and error.file == str(path)
             continue
         assert len(words) == len(set(words)) == len(vectors) > 0 and vectors.shape[1] > 0 and vectors.dtype == np.float32 and np.isfinite(vectors).all()
-        "\n".join(words).encode()
     assert refused > times / 10

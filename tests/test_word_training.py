@@ -5,11 +5,13 @@ import numpy as np
 import pytest
 import torch
 
+from seriatim.config import TrainingOptions, VectorsOptions
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError
+from seriatim.models.vectors import Vectors
 from seriatim.predictor import fit, fit_events
 from seriatim.tasks import Words
-from seriatim.word_training import pairs_of, put_together
+from seriatim.word_training import loop_of, pairs_of, put_together
 
 
 def corpus(lines: int = 3000) -> Sequences:
@@ -27,7 +29,7 @@ def bits(model) -> bytes:
     return b"".join(array.numpy().tobytes() for array in model.model.arrays().values())
 
 
-@pytest.mark.parametrize("settings", [{}, {"output": "hierarchical"}, {"subwords": "2,3", "buckets": 50}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"output": "softmax"}, {"output": "hierarchical"}, {"subwords": "2,3", "buckets": 50}], ids=str)
 @pytest.mark.parametrize("name", ["skip-gram", "cbow", "predictor", "glove"])
 def test_words_of_one_world_end_up_close(name, settings):
     if name == "glove":
@@ -67,6 +69,39 @@ def test_glove_multiplies_to_the_logarithm_of_the_counts():
 
 def encoded(model, data):
     return model.codec.encode(data.main)
+
+
+@pytest.mark.parametrize("name, settings", [("skip-gram", {}), ("cbow", {}), ("predictor", {"window": 1}), ("cbow", {"subwords": (2, 3), "buckets": 30}),
+                                            ("skip-gram", {"subwords": (2, 3), "buckets": 30})], ids=str)
+def test_against_all_words_a_step_goes_down_the_exact_gradient(name, settings):
+    words = ["<unk>", "</s>", "the", "cat", "sat", "on"]
+    text = np.array([2, 3] if name == "predictor" else [2, 3, 4, 4], np.int32)
+
+    class Task:
+        counts = np.array([0, 0, 3, 2, 2, 1])
+
+    Task.text = Task.held = text
+    Task.words = words
+    options = VectorsOptions(**{"width": 5, "window": 2, "shrink": False, "subsample": 0.0, "output": "softmax"} | settings)
+    model = Vectors(len(words), options, name)
+    loop = loop_of(model, Task(), TrainingOptions(rate=1.0, steps=1), None)
+    model.begin(Task.counts, 0)
+    model.inputs.normal_(generator=torch.Generator().manual_seed(1))
+    model.outputs.normal_(generator=torch.Generator().manual_seed(2))
+    list(loop.prepare())
+    loop.together = 64
+    inputs, outputs = model.inputs.clone().requires_grad_(), model.outputs.clone().requires_grad_()
+    tables, loss = model.tables(words), 0.0
+    for centre in range(len(text)):
+        near = text[max(0, centre - 1):centre] if name == "predictor" else np.concatenate([text[max(0, centre - 2):centre], text[centre + 1:centre + 3]])
+        means = [inputs[tables.parts[tables.part_offsets[word]:tables.part_offsets[word + 1]].tolist()].mean(0) for word in near]
+        for hidden in means if name == "skip-gram" else [torch.stack(means).mean(0)] if means else []:
+            loss = loss - torch.log_softmax((outputs @ hidden)[2:], 0)[int(text[centre]) - 2]
+    loss.backward()
+    before, totals = [model.inputs.clone(), model.outputs.clone()], np.zeros(3)
+    loop.read(0, len(text), loop.arrays(), np.float32(1.0), np.array([1], np.uint64), totals)
+    assert totals[0] == pytest.approx(loss.item(), rel=1e-5)
+    assert torch.allclose(before[0] - model.inputs, inputs.grad, atol=1e-5) and torch.allclose(before[1] - model.outputs, outputs.grad, atol=1e-5)
 
 
 def test_the_same_seed_and_number_of_threads_give_the_same_bits():

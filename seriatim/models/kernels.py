@@ -186,3 +186,35 @@ def weigh(first, second, weight, order, begin, end, inputs, outputs, sums, most,
                     sums[1, j, k] += down_out * down_out
             if i == j:
                 break
+
+
+@njit(nogil=True, cache=True)
+def windows(text, begin, end, kind, window, shrink, keep, dice, centres, members, owners):
+    """The places of text[begin:end] without learning from them, by the same throws as `read`: fills centres (places,) with the word there, and
+    members and owners (up to 2 * window a place) with the words around and the number of their place. Returns how many of each."""
+    kept = np.zeros(end - begin, np.int32)
+    places = many = 0
+    place = begin
+    while place < end:
+        count = 0
+        while place < end and text[place] != BETWEEN:
+            word = text[place]
+            place += 1
+            if keep[word] >= 1.0 or np.float32(throw(dice)) < keep[word] * np.float32(4294967296.0):
+                kept[count] = word
+                count += 1
+        place += 1
+        for centre in range(count):
+            reach = window
+            if shrink and window > 1:
+                reach = 1 + np.int64((throw(dice) * np.uint64(window)) >> np.uint64(32))
+            low, high = (max(0, centre - 1), centre) if kind == PREDICTOR else (max(0, centre - reach), min(count, centre + reach + 1))
+            before = many
+            for i in range(low, high):
+                if i != centre:
+                    members[many], owners[many] = kept[i], places
+                    many += 1
+            if many > before:
+                centres[places] = kept[centre]
+                places += 1
+    return places, many
