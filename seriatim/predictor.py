@@ -305,7 +305,7 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     elif train.unit:
         chosen.setdefault("unit", train.unit)
     if valid is None and (len(parts) > 1 or not rung(parts[0].name).counts):
-        train, valid = hold_out(train)
+        train, valid = hold_out(train, 0.01 if task == "words" else 0.05)
     if valid is not None and valid.by != train.by:
         raise DataError("training and validation data are cut differently", got=f"by {train.by} and by {valid.by}", do="Use the same --by for both")
     codec, ids = fit_and_encode(train.main, build(CodecOptions, chosen, "codec"))
@@ -314,6 +314,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
         raise DataError(f"{valid.origin} has nothing to validate on", do="Give a longer validation text")
     torch.manual_seed(parts[0].training.seed)
     predictor = kind_of(task)(spec, parts, codec, create(parts, codec.size), train.by, task=task)
+    notes = [given_vectors(each, part.options, codec) for each, part in zip(getattr(predictor.model, "parts", [predictor.model]), parts, strict=True)
+             if getattr(part.options, "vectors", "")]
     folder, lock = (None, None) if out is None else start_folder(
         predictor.settings(), codec.to_json(), Path(out), resume, overwrite, fingerprint(ids, held))
     begin, last, log = time.perf_counter(), {}, Log(folder)
@@ -329,6 +331,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
         torch.set_num_threads(parts[0].training.threads)
         yield log.add({"event": "data", "train": train.origin, "symbols": len(ids.flat), "sequences": len(ids), "vocabulary": codec.size,
                        "unit": codec.options.unit, "by": train.by, "valid_symbols": 0 if held is None else len(held.flat)})
+        for words in notes:
+            yield log.add({"event": "note", "words": words})
         yield from training.relay(training.fit(predictor.model, parts, TASKS[task](ids, held, train.by, codec), folder), note)
         predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size(), "fingerprint": whole}
         if folder is not None:
@@ -339,6 +343,20 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
         torch.set_num_threads(threads)
         if lock is not None:
             lock.release()
+
+
+def given_vectors(model: Model, options: Any, codec: Codec) -> str:
+    """Let a network begin with word vectors from a file or a run; says for how many symbols there were any."""
+    source = load(options.vectors)
+    if source.task != "words":
+        raise ConfigError("the vectors are to be word vectors", got=f"{options.vectors}, a model of {source.task}", do="Fit some with `seriatim fit words`")
+    known = [(number, row) for number, word in enumerate(codec.symbols) if (row := source.words.find(word)) is not None and number > STOP]
+    if not known or source.words.vectors.shape[1] != options.width:
+        raise ConfigError("these word vectors do not fit the model", do=f"Set --width {source.words.vectors.shape[1]}, and --unit word",
+                          got=f"{source.words.vectors.shape[1]} wide, not {options.width}; for {len(known)} of {codec.size} symbols")
+    numbers, rows = map(list, zip(*known, strict=True))
+    model.begin_with(numbers, torch.from_numpy(source.words.vectors[rows]))
+    return f"{len(known):,} of {codec.size:,} symbols begin with vectors of {options.vectors}"
 
 
 def kind_of(task: str) -> type[Predictor]:
@@ -360,11 +378,11 @@ def check_task(task: str, spec: str) -> None:
         raise ConfigError("word vectors are not mixed", got=spec, do="Fit one model")
 
 
-def hold_out(data: Sequences) -> tuple[Sequences, Sequences]:
-    """A twentieth of the training data for validation, when none is given: of a stream its beginning, so that training reaches up to the end."""
+def hold_out(data: Sequences, share: float) -> tuple[Sequences, Sequences]:
+    """Some of the training data for validation, when none is given: of a stream its beginning, so that training reaches up to the end."""
     try:
-        valid, train = data.split(0.05, 0.95)
+        valid, train = data.split(share, 1 - share)
         return train, valid
     except SeriatimError as error:
-        raise DataError(f"{data.origin} is too short to set a twentieth aside for validation", got=error,
+        raise DataError(f"{data.origin} is too short to set {100 * share:.0f} % aside for validation", got=error,
                         do="Give a longer text, or validation data with --valid") from None

@@ -2,8 +2,7 @@
 
 Threads change the same vectors without waiting for each other (Recht et al. 2011); two rarely touch the same word at the same
 time, and where they do an update may be lost. With `deterministic` each thread changes a copy, and after a round the changes
-are put together: a word that several threads have moved goes to the mean of where they moved it. The same seed and number of
-threads then give the same bits.
+are added up: each thread works with what the others knew a round ago. The same seed and number of threads then give the same bits.
 
     for event in WordLoop(model, task, training, checkpoint).run(): ...
 """
@@ -71,7 +70,8 @@ class WordLoop:
         if not resumed:
             self.model.begin(self.task.counts, o.seed)
         yield from self.prepare()
-        piece = max(LEAST_PIECE, min(PIECE, self.size // (8 * self.threads)))
+        most = PIECE // 2 if self.model.options.deterministic else PIECE
+        piece = max(LEAST_PIECE, min(most, self.size // (8 * self.threads)))
         yield {"event": "begin", "step": p.step, "steps_per_epoch": math.ceil(self.size / (piece * self.threads)), "resumed": resumed,
                "parameters": self.model.inputs.numel() + self.model.outputs.numel()}
         zero, reported, saved = time.perf_counter() - p.seconds, 0.0, time.perf_counter()
@@ -274,10 +274,8 @@ def loop_of(model: Vectors, *rest: Any) -> WordLoop:
 
 
 def put_together(ours: np.ndarray, theirs: tuple[np.ndarray, ...]) -> None:
-    """(rows, D) before, and what each thread made of it: a row moves by the mean of the changes of those that changed it."""
-    moved, changes = np.zeros(len(ours), np.float32), np.zeros_like(ours)
+    """(rows, D) before, and what each thread made of it: all their changes, one after the other."""
+    before = ours.copy()
     for each in theirs:
-        each -= ours
-        moved += each.any(1)
-        changes += each
-    ours += changes / np.maximum(moved, 1)[:, None]
+        each -= before
+        ours += each

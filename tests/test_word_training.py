@@ -122,14 +122,14 @@ def test_a_fit_that_was_stopped_resumes_to_the_same_bits(name, tmp_path):
     assert bits(again) == bits(whole)
 
 
-def test_threads_that_moved_the_same_word_meet_in_the_middle():
+def test_changes_of_all_threads_are_added_up():
     before = np.array([[0.0, 0.0], [1.0, 1.0], [5.0, 5.0]], np.float32)
     first, second = before.copy(), before.copy()
     first[0] = [2.0, 0.0]
     second[0] = [0.0, 4.0]
     second[1] = [3.0, 1.0]
     put_together(before, (first, second))
-    assert before.tolist() == [[1.0, 2.0], [3.0, 1.0], [5.0, 5.0]]
+    assert before.tolist() == [[2.0, 4.0], [3.0, 1.0], [5.0, 5.0]]
 
 
 def test_a_subword_model_has_vectors_for_words_it_never_saw():
@@ -152,3 +152,20 @@ def test_a_run_folder_of_word_vectors_is_loaded_again(tmp_path):
     model = fit("words", "skip-gram", corpus(300), out=tmp_path / "run", **SMALL)
     again = load(tmp_path / "run")
     assert torch.equal(again.model.inputs, model.model.inputs) and again.neighbours("cat") == model.neighbours("cat")
+
+
+def test_a_network_begins_with_given_vectors_frozen_or_not(tmp_path):
+    words = fit("words", "skip-gram", corpus(300), out=tmp_path / "vectors", **SMALL)
+    words.export(tmp_path / "vectors.vec")
+    settings = {"unit": "word", "steps": 3, "width": 12, "rows": 2, "length": 8, "vectors": str(tmp_path / "vectors")}
+    still = fit("language", "lstm", corpus(300), frozen=True, **settings)
+    moved = fit("language", "lstm", corpus(300), **settings | {"vectors": str(tmp_path / "vectors.vec")})
+    number = still.codec.number["cat"]
+    found, wanted = still.model.embedding.weight[number].detach().numpy(), words.vector("cat")
+    assert found @ wanted == pytest.approx(np.linalg.norm(found) * np.linalg.norm(wanted), rel=1e-5)         # the same direction
+    assert 0.3 < np.sqrt((still.model.embedding.weight[2:-1].detach().numpy() ** 2).mean()) < 3
+    assert not torch.equal(moved.model.embedding.weight[number], still.model.embedding.weight[number])
+    with pytest.raises(ConfigError, match="--width 12"):
+        fit("language", "lstm", corpus(300), **settings | {"width": 16})
+    with pytest.raises(ConfigError, match="--unit word"):
+        fit("language", "lstm", corpus(300), **settings | {"unit": "character"})

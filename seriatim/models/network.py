@@ -39,6 +39,7 @@ class Network(nn.Module, Model):
         super().__init__()
         self.options, self.vocabulary = options, vocabulary
         self.embedding = nn.Embedding(vocabulary + 1, options.width)                # the last row is START
+        self.embedding.weight.requires_grad_(not options.frozen)
         self.dropout = nn.Dropout(options.dropout)
         self.blocks = nn.ModuleList(
             Block(options.width, mixer(options, layer), options.residual, options.norm, options.norm_place,
@@ -51,6 +52,11 @@ class Network(nn.Module, Model):
         self.head: nn.Module | None = None                                          # in the place of the output layer: see `shrink`
         if options.mixer == "attention" and options.positions == "learned":
             self.longest, self.warm = options.context, options.context // 2
+
+    def begin_with(self, numbers: list[int], vectors: Tensor) -> None:
+        """Put (N, D) vectors into the embedding, in the rows of these symbols, at the size the others have."""
+        with torch.no_grad():
+            self.embedding.weight[numbers] = vectors / vectors.pow(2).mean().sqrt().clamp(min=1e-12)
 
     def run(self, symbols: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
         """(B, T) symbols -> (B, T, D) hidden vectors, state after each row's length."""
