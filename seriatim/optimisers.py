@@ -35,6 +35,7 @@ class Muon(torch.optim.AdamW):
         for each in maps["params"]:
             if each.grad is not None:
                 state = self.state[each]
+                state["step"] = state.get("step", torch.zeros(())) + 1              # AdamW looks for it when it is restored
                 mean = state.setdefault("momentum", torch.zeros_like(each)).mul_(self.momentum).add_(each.grad)
                 change = orthogonal(each.grad.add(mean, alpha=self.momentum), self.rounds)
                 each.mul_(1 - maps["lr"] * maps["weight_decay"]).add_(change, alpha=-0.2 * maps["lr"] * min(each.shape) ** 0.5)

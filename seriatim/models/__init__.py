@@ -43,6 +43,7 @@ class Rung:
     task: str = "language"                                    # what it is for
 
 
+RECURRENT = {"optimiser": "muon", "rate": 6e-3, "rows": 32, "length": 32}
 WORDS = {"epochs": 5.0, "rate": 0.025, "validations": 10}
 
 
@@ -65,8 +66,8 @@ MODELS: dict[str, Rung] = {
                         {"rate": 4e-3, "rows": 8}),
     "rnn": Rung("recurrent network with tanh units", "network:Network", NetworkOptions,
                 {"mixer": "rnn", "width": 512}, {"rate": 1.5e-3, "length": 32}),
-    "gru": Rung("gated recurrent unit", "network:Network", NetworkOptions, {"mixer": "gru", "width": 256}, {"rate": 6e-3, "length": 32}),
-    "lstm": Rung("long short-term memory", "network:Network", NetworkOptions, {"mixer": "lstm", "width": 256}, {"rate": 6e-3, "length": 32}),
+    "gru": Rung("gated recurrent unit", "network:Network", NetworkOptions, {"mixer": "gru", "width": 256}, RECURRENT),
+    "lstm": Rung("long short-term memory", "network:Network", NetworkOptions, {"mixer": "lstm", "width": 256}, RECURRENT),
     "transformer": Rung("self-attention over a window, with rotary positions", "network:Network", NetworkOptions,
                         {"mixer": "attention", "width": 128, "layers": 4, "residual": True, "feed_forward": 4.0, "context": 64},
                         {"rate": 3e-3, "rows": 8, "carry": False, "warmup": 0.05}),
