@@ -61,7 +61,7 @@ def our_loop(model: str, vocabulary: int, **settings) -> Loop:
 def training() -> None:
     """6 layers, width 384, 6 heads, context 256, 16 rows, 65 symbols."""
     rows, context, vocabulary = 16, 256, 65
-    loop = our_loop("transformer", vocabulary, layers=6, width=384, heads=6, context=context, rows=rows, length=context, minutes=1)
+    loop = our_loop("transformer", vocabulary, layers=6, width=384, heads=6, context=context, rows=rows, length=context, minutes=1, optimiser="adamw")
     theirs = GPT2LMHeadModel(GPT2Config(vocab_size=vocabulary, n_positions=context, n_embd=384, n_layer=6, n_head=6, attn_pdrop=0, embd_pdrop=0, resid_pdrop=0))
     optimiser = torch.optim.AdamW(theirs.parameters(), lr=1e-3)
     y = torch.randint(2, vocabulary, (rows, context))
@@ -82,7 +82,7 @@ def training() -> None:
 def lstm() -> None:
     """2 layers of 200, vocabulary 10,000, 20 rows x 35 steps."""
     rows, length, vocabulary = 20, 35, 10_000
-    loop = our_loop("lstm", vocabulary, layers=2, width=200, rows=rows, length=length, minutes=1)
+    loop = our_loop("lstm", vocabulary, layers=2, width=200, rows=rows, length=length, minutes=1, optimiser="adamw")
     embedding, cell, output = nn.Embedding(vocabulary, 200), nn.LSTM(200, 200, 2, batch_first=True), nn.Linear(200, vocabulary)
     parts = nn.ModuleList([embedding, cell, output])
     optimiser = torch.optim.AdamW(parts.parameters(), lr=1e-3)

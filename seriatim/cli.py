@@ -87,8 +87,8 @@ def fit(given: argparse.Namespace) -> None:
     predictor = follow(fit_events(given.task, given.model, train, valid, out=out, resume=given.resume, overwrite=given.overwrite,
                                   settings=settings), show=True)
     record = {"version": 1, "out": str(out), "task": given.task, "model": given.model, **predictor.metrics}
-    per = "place" if given.task == "words" else "token"
-    held = "" if record.get("valid") is None else f", {record['valid']:.4f} nats per {per} on validation"
+    per = "nats per token" if given.task != "words" else "squared error per pair" if given.model == "glove" else "nats per place"
+    held = "" if record.get("valid") is None else f", {record['valid']:.4f} {per} on validation"
     show(record, given, f"{out}: {given.model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}")
 
 
@@ -138,7 +138,8 @@ def predict(given: argparse.Namespace) -> None:
         return ask(given, asked[0])
     predictor, data = run_and_data(given)
     records = predictor.predict(data, given.top)
-    note_stream(predictor, given)
+    if predictor.task != "words":
+        note_stream(predictor, given)
     if given.format == "json":
         print(json.dumps(records))
     else:

@@ -120,7 +120,7 @@ def build_parser() -> Parser:
     each.add_argument("task", help="language or words")
     each.add_argument("model", metavar="MODEL", help=", ".join(MODELS) + "; or a mixture: markov+lstm")
     each.add_argument("file", metavar="FILE", help="training data")
-    each.add_argument("--valid", help="validation data (default: a twentieth of FILE)")
+    each.add_argument("--valid", help="validation data (default: a twentieth of FILE, for words a hundredth)")
     each.add_argument("--out", help="run folder (default: under runs/)")
     each.add_argument("--resume", action="store_true", help="go on with a fit that was killed")
     each.add_argument("--overwrite", action="store_true", help="replace the run that is there")

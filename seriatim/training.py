@@ -206,7 +206,7 @@ class Loop:
         if not resumed:
             if o.precision != "auto":
                 p.precision = o.precision
-            elif o.minutes:
+            elif o.minutes and has_bfloat16():
                 seconds = {kind: self.trial(batch, kind) for kind in ("float32", "bfloat16")}
                 p.precision = "bfloat16" if seconds["bfloat16"] < 0.87 * seconds["float32"] else "float32"
                 yield {"event": "trial", "precision": p.precision, **{f"{kind}_seconds": each for kind, each in seconds.items() if math.isfinite(each)}}
@@ -372,6 +372,14 @@ class Loop:
 def numbers(precision: str) -> Any:
     """The context in which a forward pass is computed."""
     return torch.autocast("cpu", torch.bfloat16) if precision == "bfloat16" else nullcontext()
+
+
+def has_bfloat16() -> bool:
+    """Whether the processor computes in bfloat16; where it does not, a single trial may take minutes."""
+    try:
+        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    except (AttributeError, RuntimeError):
+        return False
 
 
 class Clock:

@@ -35,15 +35,12 @@ class WordPredictor(Predictor):
 
     def vector(self, word: str) -> np.ndarray:
         """(D,) the vector of a word; with subwords, of any word."""
-        if word not in self.words.number and self.model.options.subwords:
-            found = self.model.vector_of(word, None)
-            if found is not None:
-                return found
-        return self.words.vector(word)
+        found = None if self.words.find(word) is not None else self.model.vector_of(word, None)
+        return self.words.vector(word) if found is None else found
 
     def neighbours(self, word: str, top: int = 10) -> list[tuple[str, float]]:
         """The nearest words by cosine."""
-        return self.words.neighbours(word if word in self.words.number else self.vector(word), top)
+        return self.words.neighbours(self.vector(word) if self.words.find(word) is None else word, top)
 
     def analogy(self, text: str, top: int = 10, method: str = "add") -> list[tuple[str, float]]:
         """"paris - france + japan": the words nearest to that sum."""
@@ -51,6 +48,8 @@ class WordPredictor(Predictor):
 
     def missing(self, text: str, top: int = 10) -> list[tuple[str, float]]:
         """"the * of france": the likeliest words at the gap, with their probabilities, from the words around it within the window."""
+        if not self.model.outputs.any():
+            raise ConfigError("these vectors come without an output layer, which a gap is filled by", got=self.spec, do="Use a run folder of `fit words`")
         symbols = self.codec.pieces_of(text)
         if symbols.count(GAP) != 1:
             raise ConfigError(f"a {GAP} stands for the missing word, once", got=repr(text), do=f'For instance "the {GAP} of france"')

@@ -238,7 +238,8 @@ class GloveLoop(WordLoop):
         self.size, self.ordered = len(self.first), None
         if not self.more:
             self.more = [np.ones((2, *self.model.inputs.shape), np.float32).reshape(2 * len(self.model.inputs), -1)]
-        self.unseen = deque(pairs_of(self.task.held[:HELD], self.model.options.window, self.model.vocabulary), maxlen=1)[0][1]
+        first, second, weight = deque(pairs_of(self.task.held[:HELD], self.model.options.window, self.model.vocabulary), maxlen=1)[0][1]
+        self.unseen = first, second, weight * np.float32(len(self.task.text) / max(1, len(self.task.held[:HELD])))
 
     def arrays(self) -> list[np.ndarray]:
         return [*super().arrays(), *self.more]
@@ -263,6 +264,7 @@ class GloveLoop(WordLoop):
         super().round(pool, piece, rate)
 
     def held(self) -> float:
+        """The loss of the pairs of held-out text, their counts brought to the size of the whole."""
         totals = np.zeros(3)
         self.read(0, len(self.unseen[0]), self.arrays(), np.float32(0), self.dice[0].copy(), totals, self.unseen)
         return float(totals[0] / max(1.0, totals[2]))

@@ -7,9 +7,9 @@ import torch
 
 from seriatim.config import TrainingOptions, VectorsOptions
 from seriatim.data.sequences import Sequences
-from seriatim.errors import ConfigError
+from seriatim.errors import ConfigError, DataError
 from seriatim.models.vectors import Vectors
-from seriatim.predictor import fit, fit_events
+from seriatim.predictor import fit, fit_events, load
 from seriatim.tasks import Words
 from seriatim.word_training import loop_of, pairs_of, put_together
 
@@ -141,6 +141,25 @@ def test_a_subword_model_has_vectors_for_words_it_never_saw():
         plain.neighbours("cats")
 
 
+def test_unknown_words_and_files_without_an_output_layer_are_refused(tmp_path):
+    model = fit("words", "glove", corpus(300), width=12, epochs=2, threads=1)
+    with pytest.raises(DataError, match="vector for this word"):
+        model.neighbours("zebra")
+    assert "cat" not in [word for word, _ in model.neighbours("Cat")]
+    model.export(tmp_path / "v.txt")
+    with pytest.raises(ConfigError, match="output layer"):
+        load(tmp_path / "v.txt").missing("cat * dog")
+
+
+def test_a_missing_word_is_guessed_by_its_probability_not_by_how_it_differs_from_its_frequency():
+    rng = np.random.default_rng(0)
+    rows = [" ".join(["red" if rng.random() < 0.9 else "blue", "car"]) for _ in range(4000)]
+    train, valid = (Sequences.of(part, by="line", unit="word") for part in (rows[:3900], rows[3900:]))
+    model = fit("words", "skip-gram", train, valid, width=8, window=1, subsample=0.0, rate=0.05, epochs=10, threads=1)
+    found = dict(model.missing("* car", 3))
+    assert found["red"] > 0.7 and found["red"] > 3 * found["blue"]
+
+
 def test_models_of_other_tasks_are_refused():
     for task, name in (("words", "lstm"), ("language", "cbow"), ("words", "cbow+skip-gram")):
         with pytest.raises(ConfigError):
@@ -148,7 +167,6 @@ def test_models_of_other_tasks_are_refused():
 
 
 def test_a_run_folder_of_word_vectors_is_loaded_again(tmp_path):
-    from seriatim.predictor import load
     model = fit("words", "skip-gram", corpus(300), out=tmp_path / "run", **SMALL)
     again = load(tmp_path / "run")
     assert torch.equal(again.model.inputs, model.model.inputs) and again.neighbours("cat") == model.neighbours("cat")

@@ -70,7 +70,7 @@ MODELS: dict[str, Rung] = {
     "lstm": Rung("long short-term memory", "network:Network", NetworkOptions, {"mixer": "lstm", "width": 256}, RECURRENT),
     "transformer": Rung("self-attention over a window, with rotary positions", "network:Network", NetworkOptions,
                         {"mixer": "attention", "width": 128, "layers": 4, "residual": True, "feed_forward": 4.0, "context": 64},
-                        {"rate": 3e-3, "rows": 8, "carry": False, "warmup": 0.05}),
+                        {"optimiser": "muon", "rate": 4e-3, "rows": 16, "carry": False, "warmup": 0.05}),
     "predictor": Rung("word vectors: one word predicts the next", "vectors:Before", VectorsOptions, {"window": 1}, WORDS, task="words"),
     "cbow": Rung("word vectors: the words around predict the one between them", "vectors:Bag", VectorsOptions, {}, WORDS | {"rate": 0.05}, task="words"),
     "glove": Rung("word vectors: from counts of which words stand together", "glove:Glove", GloveOptions, {},

@@ -94,12 +94,15 @@ class Vectors(Model):
     def missing(self, around: list[np.ndarray]) -> np.ndarray:
         """(V,) log-probability of each word to stand between words with these vectors.
 
-        cbow and predictor: softmax of U times their mean. skip-gram: the product of what each of them says, made to sum to one.
+        cbow and predictor: softmax of U times their mean. skip-gram: the product of what each of them says, made to sum to one. After negative
+        sampling U h is the logarithm of p(word | h) / q(word) (Levy and Goldberg 2014), so log q of the words drawn is added.
         """
         hidden = torch.from_numpy(np.stack(around))                                 # (words around, D)
         scores = (hidden if self.kind == "skip-gram" else hidden.mean(0, keepdim=True)) @ self.outputs.T
         if self.options.output == "hierarchical":
             scores = self.along(scores)
+        elif self.options.output == "negative":
+            scores = scores + self.options.power * self.counts.clamp(min=1).log()
         scores[:, :FIRST] = -torch.inf
         each = torch.log_softmax(scores, 1).sum(0)                                  # (V,)
         return torch.log_softmax(each, 0).numpy()
