@@ -34,6 +34,27 @@ def drawn(dice, chance, other):
     return place if np.float32(throw(dice)) < chance[place] * np.float32(4294967296.0) else np.int64(other[place])
 
 
+@njit(nogil=True, inline="always")
+def staying(text, place, end, keep, dice, kept):
+    """The words of the sequence from `place` on that stay in the text: fills `kept`, returns where the next sequence begins and how many stay."""
+    count = 0
+    while place < end and text[place] != BETWEEN:
+        word = text[place]
+        place += 1
+        if keep[word] >= 1.0 or np.float32(throw(dice)) < keep[word] * np.float32(4294967296.0):
+            kept[count] = word
+            count += 1
+    return place + 1, count
+
+
+@njit(nogil=True, inline="always")
+def reach_of(window, shrink, dice):
+    """How far this window reaches."""
+    if shrink and window > 1:
+        return 1 + np.int64((throw(dice) * np.uint64(window)) >> np.uint64(32))
+    return window
+
+
 @njit(nogil=True, fastmath=True, cache=True)
 def read(text, begin, end, inputs, outputs, kind, window, shrink, keep, part_offsets, parts, chance, other, negatives,
          path_offsets, path_nodes, path_codes, rate, exact, learn, dice, totals):
@@ -51,18 +72,9 @@ def read(text, begin, end, inputs, outputs, kind, window, shrink, keep, part_off
     kept, near = np.zeros(end - begin, np.int32), np.zeros(2 * window, np.int32)
     place = begin
     while place < end:
-        count = 0
-        while place < end and text[place] != BETWEEN:                  # the words of one sequence that stay
-            word = text[place]
-            place += 1
-            if keep[word] >= 1.0 or np.float32(throw(dice)) < keep[word] * np.float32(4294967296.0):
-                kept[count] = word
-                count += 1
-        place += 1
+        place, count = staying(text, place, end, keep, dice, kept)
         for centre in range(count):
-            reach = window
-            if shrink and window > 1:
-                reach = 1 + np.int64((throw(dice) * np.uint64(window)) >> np.uint64(32))
+            reach = reach_of(window, shrink, dice)
             around = 0
             if kind == PREDICTOR:
                 if centre:
@@ -196,18 +208,9 @@ def windows(text, begin, end, kind, window, shrink, keep, dice, centres, members
     places = many = 0
     place = begin
     while place < end:
-        count = 0
-        while place < end and text[place] != BETWEEN:
-            word = text[place]
-            place += 1
-            if keep[word] >= 1.0 or np.float32(throw(dice)) < keep[word] * np.float32(4294967296.0):
-                kept[count] = word
-                count += 1
-        place += 1
+        place, count = staying(text, place, end, keep, dice, kept)
         for centre in range(count):
-            reach = window
-            if shrink and window > 1:
-                reach = 1 + np.int64((throw(dice) * np.uint64(window)) >> np.uint64(32))
+            reach = reach_of(window, shrink, dice)
             low, high = (max(0, centre - 1), centre) if kind == PREDICTOR else (max(0, centre - reach), min(count, centre + reach + 1))
             before = many
             for i in range(low, high):
