@@ -26,9 +26,24 @@ class Batch:
     y: Tensor                              # (B, T)
     y_mask: Tensor                         # (B, T) True where y counts
     before: Tensor | None = None           # (B,)   stream: the symbol before y, when its state is carried over
+    words: Tensor | None = None            # (B, P) which of U different words each symbol of x is
+    letters: Tensor | None = None          # (U, L) their letters, 0 behind the end of each
 
     def __len__(self) -> int:
         return len(self.y)
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Sequences in numbers and what is to be said about them: a label for each sequence, or a tag for each of its symbols."""
+
+    x: Field                               # (N,) symbols
+    y: Field                               # (N,) a tag each; or (S,) one label a sequence
+    words: np.ndarray | None = None        # (N,) which of U different words each symbol is, known or not
+    letters: np.ndarray | None = None      # (U, L) their letters in numbers: 0 behind the end, 1 for a letter never seen in training
+
+    def __len__(self) -> int:
+        return len(self.x)
 
 
 def empty(rows: int) -> Tensor:
