@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from seriatim.codecs.labelled import Examples
 from seriatim.codecs.symbols import PADDING, STOP
 from seriatim.data.sequences import Field
 
@@ -31,19 +32,6 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.y)
-
-
-@dataclass(frozen=True)
-class Examples:
-    """Sequences in numbers and what is to be said about them: a label for each sequence, or a tag for each of its symbols."""
-
-    x: Field                               # (N,) symbols
-    y: Field                               # (N,) a tag each; or (S,) one label a sequence
-    words: np.ndarray | None = None        # (N,) which of U different words each symbol is, known or not
-    letters: np.ndarray | None = None      # (U, L) their letters in numbers: 0 behind the end, 1 for a letter never seen in training
-
-    def __len__(self) -> int:
-        return len(self.x)
 
 
 def empty(rows: int) -> Tensor:
@@ -69,6 +57,25 @@ def of_lines(ids: Field, rows: np.ndarray) -> Batch:
     """Whole sequences, each with its STOP."""
     y, mask = pad([np.append(ids.row(s), STOP) for s in rows])
     return Batch(empty(len(rows)), torch.zeros(len(rows), dtype=torch.long), y, mask)
+
+
+def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
+    """Whole sequences, with their tags or their labels where these are known: y is (B, P) or (B, 1)."""
+    x, mask = pad([examples.x.row(s) for s in rows])                    # (B, P)
+    x = x if x.shape[1] else torch.full((len(rows), 1), PADDING)        # nothing at all is read like a single unknown word
+    if not len(examples.y):
+        y, counted = empty(len(rows)), empty(len(rows)).bool()
+    else:
+        y, counted = pad([examples.y.row(s) for s in rows])
+    if examples.letters is None:
+        return Batch(x, mask.sum(1), y, counted)
+    offsets = examples.x.offsets
+    used, where = np.unique(np.concatenate([examples.words[offsets[s]:offsets[s + 1]] for s in rows]), return_inverse=True)
+    words = torch.zeros_like(x)                                         # padding is said to be a word without letters, the first
+    words[:, :mask.shape[1]][mask] = torch.from_numpy(where) + 1
+    letters = np.concatenate([np.zeros_like(examples.letters[:1], shape=(1, examples.letters.shape[1])), examples.letters[used]])      # (U, L)
+    longest = max(1, int((letters > 0).sum(1).max()))
+    return Batch(x, mask.sum(1), y, counted, None, words, torch.from_numpy(letters[:, :longest].astype(np.int64)))
 
 
 def buckets(lengths: np.ndarray, symbols: int, generator: np.random.Generator | None = None) -> list[np.ndarray]:

@@ -1,7 +1,7 @@
 """The main job: which rung of the ladder does this data deserve?
 
 Every rung is fitted on the same training part with an equal budget, chosen on the same validation part and
-measured on the same test part, with intervals. A rung that fails keeps its row with the reason.
+measured on the same test part, with intervals; of labels also on every part in turn (`folds`). A rung that fails keeps its row with the reason.
 """
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from seriatim import __version__
 from seriatim.config import CodecOptions, TrainingOptions, build
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
-from seriatim.errors import ConfigError, DataError, RunError, SeriatimError
-from seriatim.evaluation import differs, measure, summarise
+from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
+from seriatim.data.splits import folds as folds_of
 from seriatim.models import MODELS, parse, rung
-from seriatim.predictor import Predictor, check_task, fit_events
+from seriatim.predictor import Predictor, check_task, fit_events, hold_out, kind_of
 from seriatim.storage import write_bytes, write_json
+from seriatim.tasks import TASKS
 from seriatim.training import relay
 
 SPLIT = (0.05, 0.85, 0.10)                # validation, training, test: of a stream in this order, so that training reaches up to the test
@@ -34,7 +35,7 @@ Event = dict[str, Any]
 
 
 def compare(task: str, data: Sequences | str | Path, models: str | Sequence[str] | None = None, *, minutes: float = 3.0,
-            out: str | Path | None = None, progress: bool = False, **settings: Any) -> dict[str, Any]:
+            out: str | Path | None = None, progress: bool = False, folds: int = 0, **settings: Any) -> dict[str, Any]:
     """The leaderboard as a plain record; with `out`, also a folder with table, picture, report and every run.
 
     >>> record = compare("language", "markov:length=5000", "uniform,unigram,markov", order=2)
@@ -42,11 +43,11 @@ def compare(task: str, data: Sequences | str | Path, models: str | Sequence[str]
     ['markov', 'unigram', 'uniform']
     """
     from seriatim.display import follow
-    return follow(compare_events(task, data, models, minutes=minutes, out=out, settings=settings), show=progress)
+    return follow(compare_events(task, data, models, minutes=minutes, out=out, folds=folds, settings=settings), show=progress)
 
 
 def compare_events(task: str, data: Sequences | str | Path, models: str | Sequence[str] | None = None, *, minutes: float = 3.0,
-                   out: str | Path | None = None, settings: dict[str, Any] | None = None) -> Generator[Event, None, dict[str, Any]]:
+                   out: str | Path | None = None, folds: int = 0, settings: dict[str, Any] | None = None) -> Generator[Event, None, dict[str, Any]]:
     """The same as a generator of events, whose return value is the record."""
     begin = time.perf_counter()
     names = chosen(task, models)
@@ -55,43 +56,50 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
     if task == "words":
         raise ConfigError("word vectors are not compared by what they predict", do="Fit each, and evaluate it on analogies or similarities")
     build(CodecOptions, {key: value for key, value in (settings or {}).items() if codec_setting(key)}, "codec")
-    plans = {name: relevant(name, names, settings or {}) for name in names}
+    plans = {name: relevant(name, names, settings or {}, task) for name in names}
     data = read(data) if isinstance(data, (str, Path)) else data
-    train, valid, test = parts_of(data)
+    rounds = [parts_of(data, task)] if not folds else [(*hold_out(train, SPLIT[0], TASKS[task].how)[::-1], test) for train, test in folded(data, task, folds)]
+    figure, kind = kind_of(task).figure, kind_of(task)
     folder = None if out is None else new_folder(Path(out))
     yield {"event": "plan", "models": names, "minutes": minutes}
     yield {"event": "data", "train": data.origin, "symbols": len(data.main.flat), "sequences": len(data), "unit": data.unit or "character",
            "by": data.by, "vocabulary": 0, "quiet": True}
-    counting = [name for name in names if all(rung(part).counts for part in name.split("+"))]
+    counting = [name for name in names if all(rung(part, task).counts for part in name.split("+"))]
     learning = [name for name in names if name not in counting]
     rows, measures, budget, interrupted = [], {}, None, False
     limited = any(key in ("steps", "epochs") for key in settings or {})           # by the user, instead of by the clock
     for name in counting + learning:
         if budget is None and name in learning and not limited:
             left = minutes * 60 - (time.perf_counter() - begin)
-            budget = max(0.5, left * (1 - OVERHEAD) / len(learning)) / 60
+            budget = max(0.5, left * (1 - OVERHEAD) / len(learning) / len(rounds)) / 60
         if interrupted:
-            rows.append(without_figure(name, "not run", "the comparison was interrupted before"))
+            rows.append(without_figure(name, "not run", "the comparison was interrupted before", figure))
             continue
         try:
-            fitting = fit_events(task, name, train, valid, out=None if folder is None else folder / "runs" / name,
-                                 settings={"minutes": budget, **plans[name]} if name in learning else plans[name])
-            seen: list[str] = []
-            predictor = yield from relay(fitting, lambda event, name=name, seen=seen: under(name, event, seen))
-            interrupted = "interrupted" in seen
+            found, spent = [], 0.0
+            for number, (valid, train, test) in enumerate(rounds):
+                run = None if folder is None else folder / "runs" / (name if len(rounds) == 1 else f"{name}-{number + 1}")
+                fitting = fit_events(task, name, train, valid, out=run, settings={"minutes": budget, **plans[name]} if name in learning else plans[name])
+                seen: list[str] = []
+                predictor = yield from relay(fitting, lambda event, name=name, seen=seen: under(name, event, seen))
+                interrupted = "interrupted" in seen
+                if interrupted:
+                    break
+                found.append(predictor.measure(test))
+                spent += predictor.metrics["seconds"]
             if interrupted:
-                rows.append(without_figure(name, "interrupted", f"after {predictor.metrics['step']:,} updates; what it learned is kept"))
+                rows.append(without_figure(name, "interrupted", f"after {predictor.metrics['step']:,} updates; what it learned is kept", figure))
                 continue
-            measured = measure(predictor, test)
-            rows.append(row_of(predictor, test, measured, None if folder is None else folder / "runs" / name))
-            measures[name] = measured
-            yield {"event": "rung", "model": name, "words": f"{rows[-1]['bits_per_character'] or float('inf'):.3f} bits per character"}
+            measures[name] = predictor.merged(found)
+            rows.append(row_of(predictor, measures[name], spent, run if len(rounds) == 1 else None))
+            yield {"event": "rung", "model": name, "words": predictor.told(rows[-1])}
         except (SeriatimError, MemoryError, RuntimeError) as error:
-            rows.append(without_figure(name, "failed", str(error) or type(error).__name__))
+            rows.append(without_figure(name, "failed", str(error) or type(error).__name__, figure))
             yield {"event": "rung", "model": name, "words": f"failed: {rows[-1]['reason']}"}
-    rank(rows, measures, data.by)
-    unit = (settings or {}).get("unit") or data.unit or "character"
+    rank(rows, measures, kind)
+    unit = next((row["protocol"]["unit"] for row in rows if row["status"] == "ok"), (settings or {}).get("unit") or data.unit or "character")
     record = {"version": 1, "seriatim": __version__, "task": task, "data": data.origin, "unit": unit, "by": data.by,
+              "figure": figure, "higher_is_better": kind.higher, "folds": folds or None,
               "minutes": None if limited else minutes, "interrupted": interrupted,
               "budget_seconds": None if budget is None else budget * 60, "split": list(SPLIT),
               "entropy_bits": None if data.entropy is None else data.entropy / math.log(2),
@@ -103,8 +111,17 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
     return record
 
 
+def folded(data: Sequences, task: str, k: int) -> list[tuple[Sequences, Sequences]]:
+    """k pairs of training and test; equal sequences stay together, and labels keep their shares."""
+    if task not in ("classify", "tag"):
+        raise ConfigError("folds are for labels", got=task, do="Leave out --folds")
+    return list(folds_of(data, k, how=TASKS[task].how))
+
+
 def chosen(task: str, models: str | Sequence[str] | None) -> list[str]:
-    usual = [name for name, each in MODELS.items() if each.usual and each.task == task]
+    if task not in MODELS:
+        raise ConfigError(f"there is no task {task!r}", do=nearest(task, MODELS))
+    usual = [name for name, each in MODELS[task].items() if each.usual]
     names = usual if models is None else models.split(",") if isinstance(models, str) else list(models)
     names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     if not names:
@@ -112,21 +129,21 @@ def chosen(task: str, models: str | Sequence[str] | None) -> list[str]:
     return names
 
 
-def relevant(name: str, names: Sequence[str], settings: dict[str, Any]) -> dict[str, Any]:
+def relevant(name: str, names: Sequence[str], settings: dict[str, Any], task: str) -> dict[str, Any]:
     """The settings that this model has; one that no model of the comparison has is an error."""
     kept = {}
     for key, value in settings.items():
-        users = [other for other in names if accepts(other, key)]
+        users = [other for other in names if accepts(other, key, task)]
         if not users:
             raise ConfigError(f"{key!r} is not a setting of any of these models", got=", ".join(names))
         if name in users:
             kept[key] = value
-    parse(name, {key: value for key, value in kept.items() if not codec_setting(key)})
+    parse(name, {key: value for key, value in kept.items() if not codec_setting(key)}, task)
     return kept
 
 
-def accepts(name: str, key: str) -> bool:
-    classes = [TrainingOptions, *(rung(part).options for part in name.split("+"))]
+def accepts(name: str, key: str, task: str) -> bool:
+    classes = [TrainingOptions, *(rung(part, task).options for part in name.split("+"))]
     return codec_setting(key) or any(key.replace("-", "_") == f.name for cls in classes for f in fields(cls))
 
 
@@ -134,18 +151,19 @@ def codec_setting(key: str) -> bool:
     return key.replace("-", "_") in {f.name for f in fields(CodecOptions)}
 
 
-def parts_of(data: Sequences) -> tuple[Sequences, Sequences, Sequences]:
+def parts_of(data: Sequences, task: str) -> tuple[Sequences, Sequences, Sequences]:
+    """Validation, training and test."""
     try:
-        valid, train, test = data.split(*SPLIT)
+        valid, train, test = data.split(*SPLIT, how=TASKS[task].how)
     except SeriatimError as error:
         raise DataError(f"{data.origin} is too short to be divided into validation, training and test", got=error,
                         do="Give a longer text, or more sequences") from None
     if test.by == "stream" and len(test.main.flat) > MOST_TEST:
         test = test.part(0, MOST_TEST)
-    elif test.by == "line":
+    elif test.by == "line" and task == "language":
         most = int((test.main.offsets - test.main.offsets[0] <= MOST_TEST).sum()) - 1
         test = test[:max(1, most)]
-    return train, valid, test
+    return valid, train, test
 
 
 def under(name: str, event: Event, seen: list[str]) -> Event | None:
@@ -154,43 +172,29 @@ def under(name: str, event: Event, seen: list[str]) -> Event | None:
     return None if event["event"] in ("done", "part") else event | {"model": name} | ({"quiet": True} if event["event"] == "data" else {})
 
 
-def row_of(predictor: Predictor, test: Sequences, measured: dict[str, Any], folder: Path | None) -> dict[str, Any]:
-    record = summarise(predictor, test, measured)
+def row_of(predictor: Predictor, measured: dict[str, Any], seconds: float, folder: Path | None) -> dict[str, Any]:
     arrays = predictor.model.arrays().values()
     size = sum(array.numel() * array.element_size() for array in arrays)
-    return {"model": predictor.spec, "status": "ok", "bits_per_character": record["bits_per_character"],
-            "interval": record["interval"]["bits_per_character"], "nats_per_token": record["nats_per_token"],
-            "perplexity": record["perplexity"], "excess_bits": record["excess_bits"], "seconds": predictor.metrics["seconds"],
-            "parameters": record["parameters"], "size_bytes": size, "symbols_per_second": record["tokens_per_second"],
-            "tokens": record["tokens"], "unknown": record["unknown"], "impossible": record["impossible"],
-            "sample": sample_of(predictor, test), "run": None if folder is None else f"runs/{predictor.spec}",
-            "protocol": record["protocol"], "tied": False}
+    return {"model": predictor.spec, "status": "ok", **predictor.row(measured), "seconds": seconds, "size_bytes": size,
+            "run": None if folder is None else f"runs/{predictor.spec}", "tied": False}
 
 
-def sample_of(predictor: Predictor, test: Sequences) -> str:
-    """A few words in the model's own voice, after the beginning of the test text."""
-    ids = predictor.codec.encode(test[:1].main if test.by == "line" else test.part(0, 200).main)
-    prompt = predictor.codec.decode(ids.row(0)[:12]) if test.by == "stream" else ""
-    text = predictor.generate(prompt, length=SAMPLE_CHARACTERS, temperature=0.8, seed=1)
-    return text[len(prompt):][:SAMPLE_CHARACTERS].strip()
-
-
-def without_figure(name: str, status: str, reason: str) -> dict[str, Any]:
+def without_figure(name: str, status: str, reason: str, figure: str) -> dict[str, Any]:
     """The row of a model that has no figure, and why."""
-    return {"model": name, "status": status, "reason": reason, "bits_per_character": None, "tied": False}
+    return {"model": name, "status": status, "reason": reason, figure: None, "tied": False}
 
 
-def rank(rows: list[dict[str, Any]], measures: dict[str, dict[str, Any]], by: str) -> None:
+def rank(rows: list[dict[str, Any]], measures: dict[str, dict[str, Any]], kind: type[Predictor]) -> None:
     """Best first; those not significantly different from the best are marked."""
-    infinite = float("inf")
-    rows.sort(key=lambda row: (row["status"] != "ok", infinite if row["bits_per_character"] is None else row["bits_per_character"]))
+    sign = -1 if kind.higher else 1
+    rows.sort(key=lambda row: (row["status"] != "ok", math.inf if row[kind.figure] is None else sign * row[kind.figure]))
     if not rows or rows[0]["status"] != "ok":
         return
-    best = measures[rows[0]["model"]]["log_prob"]
+    best = measures[rows[0]["model"]]
     for row in rows:
         if row["status"] == "ok":
-            own = measures[row["model"]]["log_prob"]
-            row["tied"] = row is rows[0] or not differs(-own.values, -best.values, best, by)
+            row["p"] = None if row is rows[0] else kind.apart(measures[row["model"]], best)
+            row["tied"] = row["p"] is None or row["p"] >= 0.05
 
 
 def new_folder(folder: Path) -> Path:
@@ -203,8 +207,7 @@ def new_folder(folder: Path) -> Path:
     return folder
 
 
-COLUMNS = ("model", "status", "bits_per_character", "low", "high", "nats_per_token", "perplexity", "seconds", "parameters", "size_bytes",
-           "symbols_per_second", "tied", "reason")
+COLUMNS = {"bits_per_character": ("nats_per_token", "perplexity"), "accuracy": ("macro_f1", "log_loss", "calibration_error")}
 
 
 def write_folder(folder: Path, record: dict[str, Any]) -> None:
@@ -213,7 +216,9 @@ def write_folder(folder: Path, record: dict[str, Any]) -> None:
     from seriatim.report import report
     write_json(folder / "table.json", record)
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
+    columns = ("model", "status", record["figure"], "low", "high", *COLUMNS[record["figure"]], "seconds", "parameters", "size_bytes",
+               "symbols_per_second", "tied", "reason")
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in record["rows"]:
         low, high = row.get("interval") or (None, None)

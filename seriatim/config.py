@@ -106,7 +106,7 @@ class BigramOptions:
 @dataclass(frozen=True)
 class NetworkOptions:
     """Embedding, a stack of blocks around one kind of mixer, and a head."""
-    mixer: str = option("lstm", "how a position hears the ones before it", choices=("rnn", "gru", "lstm", "coupled", "convolution", "attention"))
+    mixer: str = option("lstm", "how a position hears the ones before it", choices=("none", "rnn", "gru", "lstm", "coupled", "convolution", "attention"))
     width: int = option(256, "size of the vector at each position", least=1, most=65536)
     layers: int = option(1, "number of blocks", least=1, most=1000)
     residual: bool = option(False, "add each part's input to its output, with a norm before or after")
@@ -129,6 +129,73 @@ class NetworkOptions:
     gated: bool = option(True, "convolution: each value is let through by a gate; otherwise plain, with an activation")
     vectors: str = option("", "begin with these word vectors: a file of word2vec, GloVe or fastText, or a run of `fit words`; --width must be theirs")
     frozen: bool = option(False, "the embedding stays as it begins")
+
+
+@dataclass(frozen=True)
+class LabellerOptions(NetworkOptions):
+    """The same stack, saying something about the sequences instead of going on with them."""
+    both: bool = option(True, "each position hears what comes after it, too")
+    embedding: int = option(0, "size of the word vectors; 0: as --width", least=0, most=65536)
+    word_dropout: float = option(0.05, "share of words that are unknown in training, so that unknown ones are known", least=0, most=0.95)
+    letters: str = option("no", "words are also read letter by letter", choices=("no", "convolution", "lstm"))
+    letter_width: int = option(64, "letters: size of what they say about the word", least=2, most=65536)
+
+
+@dataclass(frozen=True)
+class ClassifyOptions(LabellerOptions):
+    """One label for a sequence."""
+    pool: str = option("max", "how the vectors of all positions become one: the last, their mean or largest values, a mean weighed by attention, "
+                       "or the vector of an extra position (unit)", choices=("last", "mean", "max", "attention", "unit"))
+
+
+@dataclass(frozen=True)
+class TagOptions(LabellerOptions):
+    """One tag for each element."""
+    chain: bool = option(False, "tags are judged together, by how they follow each other (CRF)")
+    constrained: bool = option(True, "chain: of B-I-O tags only sequences that make sense")
+
+
+@dataclass(frozen=True)
+class MajorityOptions:
+    """How frequent each label is."""
+
+
+@dataclass(frozen=True)
+class NaiveBayesOptions:
+    """How frequent each symbol is under each label."""
+    add: float = option(1.0, "pseudo-count added to every symbol", above=0)
+    ngram: int = option(1, "also runs of up to this many symbols", least=1, most=8)
+    presence: bool = option(False, "a symbol counts once in a sequence, however often it stands there")
+    prior: str = option("counts", "probability of the labels beforehand", choices=("counts", "uniform"))
+
+
+@dataclass(frozen=True)
+class MarkovBayesOptions:
+    """A model that counts for each label."""
+    counts: str = option("markov", "which", choices=("unigram", "markov", "kneser-ney", "witten-bell", "absolute", "good-turing"))
+    order: int = option(1, "as of that model: markov looks at so many symbols, the others count n-grams of that length", least=0, most=16)
+    add: float = option(0.1, "unigram and markov: pseudo-count added to every symbol", above=0)
+    prior: str = option("counts", "probability of the labels beforehand", choices=("counts", "uniform"))
+
+
+@dataclass(frozen=True)
+class LinearOptions:
+    """A weight for each n-gram and label."""
+    ngram: int = option(2, "runs of up to this many symbols", least=1, most=8)
+    weighting: str = option("bayes", "what an n-gram weighs: its count, tf-idf, or presence times the log-ratio of naive Bayes (NBSVM)",
+                            choices=("counts", "tf-idf", "bayes"))
+    strength: float = option(1.0, "how far weights may grow: the inverse of the penalty on their squares", above=0)
+    least: int = option(1, "n-grams seen in fewer training sequences are left out", least=1)
+
+
+@dataclass(frozen=True)
+class MostFrequentOptions:
+    """The tag a word has most often."""
+
+
+@dataclass(frozen=True)
+class HmmOptions:
+    """Words given tags, tags given the tag before."""
 
 
 @dataclass(frozen=True)

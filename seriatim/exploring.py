@@ -82,7 +82,7 @@ def counting_part(predictor: Predictor) -> tuple[str, Ngram]:
     for part, model in zip(predictor.parts, getattr(predictor.model, "parts", [predictor.model]), strict=True):
         if isinstance(model, Ngram):
             return part.name, model
-    able = [name for name, rung in MODELS.items() if rung.implementation.startswith("ngram:") and name != "uniform"]
+    able = [name for name, rung in MODELS["language"].items() if rung.implementation.startswith("ngram:") and name != "uniform"]
     raise ConfigError("only models that count n-grams can be explored", got=predictor.spec, do=f"Fit one of these: {', '.join(able)}")
 
 

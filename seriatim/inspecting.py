@@ -200,7 +200,7 @@ def network_part(predictor: Predictor, mixer: str | None = None) -> tuple[str, N
             return part.name, model
     if mixer is not None:
         raise ConfigError("only a model with attention has attention maps", got=predictor.spec, do="Fit a transformer")
-    able = [name for name, rung in MODELS.items() if rung.implementation.startswith("network:")]
+    able = [name for name, rung in MODELS["language"].items() if rung.implementation.startswith("network:")]
     raise ConfigError("a model that counts has no gradients", got=predictor.spec,
                       do=f"Ask for its influence instead, which every model has; or fit one of these: {', '.join(able)}")
 

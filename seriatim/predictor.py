@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ import torch
 
 from seriatim import __version__, training
 from seriatim.batches import prompts
-from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, Tokens, fit_and_encode, load_codec
+from seriatim.codecs.labelled import Examples
+from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, Tokens, load_codec
 from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
@@ -156,7 +157,7 @@ class Predictor:
             from seriatim.models.gpt2 import write_gpt2
             return write_gpt2(Path(file), self.codec, self.model)
         if not isinstance(self.model, Ngram) or isinstance(self.model, Markov):
-            able = [name for name, each in MODELS.items() if each.implementation == "ngram:Ngram"]
+            able = [name for name, each in MODELS["language"].items() if each.implementation == "ngram:Ngram"]
             raise ConfigError("an ARPA file holds n-grams and back-off weights, which this model has not", got=self.spec,
                               do=f"Models that can be exported: {', '.join(able)}")
         write_arpa(Path(file), self.model.tables, self.codec.symbols)
@@ -241,19 +242,19 @@ def load(folder: str | Path, verify: bool = False, bits: int = 32) -> Predictor:
     settings = from_toml(read_bytes(folder / "config.toml").decode("utf-8", "replace"), str(folder / "config.toml"))
     try:
         run, codec = settings["run"], load_codec(read_json(folder / "codec.json"), str(folder / "codec.json"))
-        names = run["model"].split("+")
+        names, task = run["model"].split("+"), run["task"]
         if run["by"] not in ("stream", "line"):
             raise ValueError(f"by {run['by']!r}")
-        parts = [Part(name, build(rung(name).options, settings["model"][str(i)], str(folder)),
-                      build(TrainingOptions, settings["training"][str(i)], str(folder))) for i, name in enumerate(names)]
+        parts = [Part(name, build(rung(name, task).options, settings["model"][str(i)], str(folder)),
+                      build(TrainingOptions, settings["training"][str(i)], str(folder)), task) for i, name in enumerate(names)]
         arrays, _ = read_arrays(folder / "weights.safetensors")
         with torch.device("meta"):                                    # no memory is taken before the shapes agree
-            model = create(parts, codec.size)
+            model = create(parts, codec.size, *getattr(codec, "sizes", ()))
         model.load_arrays(arrays)
         for part in getattr(model, "parts", [model]):
             if isinstance(part, torch.nn.Module):
                 part.eval()
-        return kind_of(run["task"])(run["model"], parts, codec, model, run["by"], read_json(folder / "metrics.json"), run["task"])
+        return kind_of(task)(run["model"], parts, codec, model, run["by"], read_json(folder / "metrics.json"), task)
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise RunError(f"{folder} does not fit together", got=error, do="Restore it or fit again") from None
 
@@ -296,28 +297,23 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     check_task(task, spec)
     settings = {key.replace("-", "_"): value for key, value in (settings or {}).items() if value is not None}
     chosen = {key: settings.pop(key) for key in [f.name for f in fields(CodecOptions)] if key in settings}
-    parts = planned(parse(spec, settings), torch.get_num_threads())
+    parts, kind = planned(parse(spec, settings, task), torch.get_num_threads()), TASKS[task]
+    parts, vectors = with_vectors(parts)
     train, valid = (read(each) if isinstance(each, (str, Path)) else each for each in (train, valid))
     whole = fingerprint(train.main)
-    if task == "words":
-        chosen.setdefault("unit", "word" if train.unit in (None, "character") else train.unit)
-        chosen.setdefault("minimum_count", 5)                         # a word seen less often has no company to be known by
-    elif train.unit:
-        chosen.setdefault("unit", train.unit)
-    if valid is None and (len(parts) > 1 or not rung(parts[0].name).counts):
-        train, valid = hold_out(train, 0.01 if task == "words" else 0.05)
+    if valid is None and (len(parts) > 1 or not parts[0].counts):
+        train, valid = hold_out(train, kind.held_share, kind.how)
     if valid is not None and valid.by != train.by:
         raise DataError("training and validation data are cut differently", got=f"by {train.by} and by {valid.by}", do="Use the same --by for both")
-    codec, ids = fit_and_encode(train.main, build(CodecOptions, chosen, "codec"))
-    held = None if valid is None else codec.encode(valid.main)
-    if held is not None and not len(held.flat):
-        raise DataError(f"{valid.origin} has nothing to validate on", do="Give a longer validation text")
+    codec, ids = kind.learn_codec(train, chosen, vectors.words.words if vectors else [])
+    held = None if valid is None else kind.encode(codec, valid)
     torch.manual_seed(parts[0].training.seed)
-    predictor = kind_of(task)(spec, parts, codec, create(parts, codec.size), train.by, task=task)
-    notes = [given_vectors(each, part.options, codec) for each, part in zip(getattr(predictor.model, "parts", [predictor.model]), parts, strict=True)
-             if getattr(part.options, "vectors", "")]
+    predictor = kind_of(task)(spec, parts, codec, create(parts, codec.size, *getattr(codec, "sizes", ())), train.by, task=task)
+    notes = [given_vectors(each, part.options, codec, vectors)
+             for each, part in zip(getattr(predictor.model, "parts", [predictor.model]), parts, strict=True) if getattr(part.options, "vectors", "")]
+    asked = kind(ids, held, train.by, codec)
     folder, lock = (None, None) if out is None else start_folder(
-        predictor.settings(), codec.to_json(), Path(out), resume, overwrite, fingerprint(ids, held))
+        predictor.settings(), codec.to_json(), Path(out), resume, overwrite, fingerprint(*arrays_of(ids), *arrays_of(held)))
     begin, last, log = time.perf_counter(), {}, Log(folder)
 
     def note(event: training.Event) -> training.Event:
@@ -329,11 +325,11 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     threads = torch.get_num_threads()
     try:
         torch.set_num_threads(parts[0].training.threads)
-        yield log.add({"event": "data", "train": train.origin, "symbols": len(ids.flat), "sequences": len(ids), "vocabulary": codec.size,
-                       "unit": codec.options.unit, "by": train.by, "valid_symbols": 0 if held is None else len(held.flat)})
+        yield log.add({"event": "data", "train": train.origin, "symbols": asked.symbols, "sequences": len(ids), "vocabulary": codec.size,
+                       "unit": codec.options.unit, "by": train.by, "valid_symbols": sum(len(column.flat) for column in arrays_of(held)[:1])})
         for words in notes:
             yield log.add({"event": "note", "words": words})
-        yield from training.relay(training.fit(predictor.model, parts, TASKS[task](ids, held, train.by, codec), folder), note)
+        yield from training.relay(training.fit(predictor.model, parts, asked, folder), note)
         predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size(), "fingerprint": whole}
         if folder is not None:
             predictor.finish(folder)
@@ -345,15 +341,34 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
             lock.release()
 
 
-def given_vectors(model: Model, options: Any, codec: Codec) -> str:
-    """Let a network begin with word vectors from a file or a run; says for how many symbols there were any."""
-    source = load(options.vectors)
+def arrays_of(ids: Any) -> tuple[Any, ...]:
+    """The columns that make up encoded data."""
+    return () if ids is None else (ids.x, ids.y) if isinstance(ids, Examples) else (ids,)
+
+
+def with_vectors(parts: list[Part]) -> tuple[list[Part], Predictor | None]:
+    """The word vectors that networks are to begin with, from a file or a run; a network that may choose takes their size."""
+    names = {part.options.vectors for part in parts if getattr(part.options, "vectors", "")}
+    if not names:
+        return parts, None
+    if len(names) > 1:
+        raise ConfigError("all parts begin with the same word vectors", got=", ".join(sorted(names)), do="Name one file")
+    source = load(names.pop())
     if source.task != "words":
-        raise ConfigError("the vectors are to be word vectors", got=f"{options.vectors}, a model of {source.task}", do="Fit some with `seriatim fit words`")
-    known = [(number, row) for number, word in enumerate(codec.symbols) if (row := source.words.find(word)) is not None and number > STOP]
-    if not known or source.words.vectors.shape[1] != options.width:
-        raise ConfigError("these word vectors do not fit the model", do=f"Set --width {source.words.vectors.shape[1]}, and --unit word",
-                          got=f"{source.words.vectors.shape[1]} wide, not {options.width}; for {len(known)} of {codec.size} symbols")
+        raise ConfigError("the vectors are to be word vectors", got=f"a model of {source.task}", do="Fit some with `seriatim fit words`")
+    width = source.words.vectors.shape[1]
+    return [replace(part, options=replace(part.options, embedding=width)) if getattr(part.options, "vectors", "") and hasattr(part.options, "embedding")
+            else part for part in parts], source
+
+
+def given_vectors(model: Model, options: Any, codec: Codec, source: Predictor) -> str:
+    """Let a network begin with word vectors, those of lower case where there are no others; says for how many symbols there were any."""
+    find, wide = source.words.find, source.words.vectors.shape[1]
+    rows = {number: find(word) if find(word) is not None else find(word.lower()) for number, word in enumerate(codec.symbols) if number > STOP}
+    known = [(number, row) for number, row in rows.items() if row is not None]
+    if not known or wide != model.embedding.embedding_dim:
+        raise ConfigError("these word vectors do not fit the model", do=f"Set --width {wide}, and --unit word",
+                          got=f"{wide} wide, not {model.embedding.embedding_dim}; for {len(known)} of {codec.size} symbols")
     numbers, rows = map(list, zip(*known, strict=True))
     model.begin_with(numbers, torch.from_numpy(source.words.vectors[rows]))
     return f"{len(known):,} of {codec.size:,} symbols begin with vectors of {options.vectors}"
@@ -364,6 +379,9 @@ def kind_of(task: str) -> type[Predictor]:
     if task == "words":
         from seriatim.word_predictor import WordPredictor
         return WordPredictor
+    if task in ("classify", "tag"):
+        from seriatim.label_predictor import Classifier, Tagger
+        return Classifier if task == "classify" else Tagger
     return Predictor
 
 
@@ -371,17 +389,15 @@ def check_task(task: str, spec: str) -> None:
     if task not in TASKS:
         raise ConfigError(f"there is no task {task!r}", do=nearest(task, TASKS))
     for name in spec.split("+"):
-        if rung(name).task != task:
-            raise ConfigError(f"{name} is not a model of the task {task}", got=f"one of {rung(name).task}",
-                              do="Choose from: " + ", ".join(each for each, row in MODELS.items() if row.task == task))
+        rung(name, task)
     if task == "words" and "+" in spec:
         raise ConfigError("word vectors are not mixed", got=spec, do="Fit one model")
 
 
-def hold_out(data: Sequences, share: float) -> tuple[Sequences, Sequences]:
+def hold_out(data: Sequences, share: float, how: str | None = None) -> tuple[Sequences, Sequences]:
     """Some of the training data for validation, when none is given: of a stream its beginning, so that training reaches up to the end."""
     try:
-        valid, train = data.split(share, 1 - share)
+        valid, train = data.split(share, 1 - share, how=how)
         return train, valid
     except SeriatimError as error:
         raise DataError(f"{data.origin} is too short to set {100 * share:.0f} % aside for validation", got=error,

@@ -1,7 +1,7 @@
 """A task is what a model is asked to do: how x and y are cut from the data, and what is measured while fitting.
 
 Training knows no task by name; it asks one of these for batches and for the loss on held-out data. A new
-task is a class with the same five methods and a row in TASKS.
+task is a class with the same methods and a row in TASKS.
 """
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ from torch import Tensor
 
 from seriatim import batches
 from seriatim.batches import Batch
-from seriatim.codecs.symbols import UNKNOWN, Codec
-from seriatim.config import TrainingOptions
-from seriatim.data.sequences import Field
+from seriatim.codecs.labelled import Examples, Labelled
+from seriatim.codecs.symbols import UNKNOWN, Codec, fit_and_encode
+from seriatim.config import CodecOptions, TrainingOptions, build
+from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import DataError
+from seriatim.labelling import answers
 from seriatim.models.base import Model
 from seriatim.scoring import mean_loss, score
+
+Settings = dict[str, Any]
 
 
 class Language:
@@ -29,10 +33,23 @@ class Language:
     By line, each sequence ends in STOP; by stream, the text goes on and on and its state is carried.
     """
 
+    held_share, how = 0.05, None           # share of the data held out where no validation data is given, and in which way
+
     def __init__(self, train: Field, valid: Field | None, by: str, codec: Codec | None = None):
-        self.train, self.valid, self.by = train, valid, by
+        self.train, self.valid, self.by, self.symbols = train, valid, by, len(train.flat)
         if not len(train.flat):
             raise DataError("the training data is empty", do="Give a longer text")
+        if valid is not None and not len(valid.flat):
+            raise DataError("there is nothing to validate on", do="Give longer validation data")
+
+    @classmethod
+    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Codec, Field]:
+        """The codec, fitted on the training data, and these in numbers."""
+        return fit_and_encode(train.main, build(CodecOptions, ({"unit": train.unit} if train.unit else {}) | settings, "codec"))
+
+    @classmethod
+    def encode(cls, codec: Codec, data: Sequences) -> Field:
+        return codec.encode(data.main)
 
     def counting(self, model: Model) -> Iterator[dict[str, Any]]:
         """Let a count model read the data, telling how far it is."""
@@ -61,15 +78,24 @@ class Language:
         return torch.from_numpy(score(model, self.valid, self.by).values)
 
 
-class Words:
+class Words(Language):
     """Find a vector for each word: the text itself, without words that are unknown, and with a mark between its sequences."""
 
+    held_share = 0.01
+
     def __init__(self, train: Field, valid: Field | None, by: str, codec: Codec):
-        self.train, self.valid, self.by, self.words = train, valid, by, codec.symbols
+        super().__init__(train, valid, by)
+        self.words = codec.symbols
         self.text, self.held = between(train), between(valid)
         self.counts = np.bincount(train.flat, minlength=codec.size)                 # (V,)
         if not len(self.text):
             raise DataError("the training data has no known words", do="Give a longer text, or lower --minimum-count")
+
+    @classmethod
+    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Codec, Field]:
+        """A word seen less than five times has no company to be known by."""
+        unit = "word" if train.unit in (None, "character") else train.unit
+        return super().learn_codec(train, {"unit": unit, "minimum_count": 5} | settings, more)
 
     def watched(self, model: Model) -> dict[str, float]:
         """What is looked at while fitting, besides the loss."""
@@ -84,4 +110,52 @@ def between(ids: Field) -> np.ndarray:
     return marked[marked != UNKNOWN]
 
 
-TASKS = {"language": Language, "words": Words}
+class Classify:
+    """One label for each sequence: x is the sequence, y its label."""
+
+    held_share, how, target = 0.1, "stratify", "label"
+
+    def __init__(self, train: Examples, valid: Examples | None, by: str, codec: Labelled):
+        self.train, self.valid, self.symbols = train, valid, len(train.x.flat)
+
+    @classmethod
+    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Labelled, Examples]:
+        unit = "word" if train.unit in (None, "character") else train.unit
+        codec = Labelled.fit(train, build(CodecOptions, {"unit": unit} | settings, "codec"), cls.target, more)
+        if codec.labels.size < 2:
+            raise DataError("all of the training data has the same label", got=repr(codec.labels.names[0]), file=train.origin,
+                            do="Give sequences of at least two labels")
+        return codec, codec.encode(train)
+
+    @classmethod
+    def encode(cls, codec: Labelled, data: Sequences) -> Examples:
+        return codec.encode(data)
+
+    def counting(self, model: Model) -> Iterator[dict[str, Any]]:
+        return model.counting(self.train)
+
+    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
+        generator = np.random.default_rng([options.seed, number])
+        for rows in batches.buckets(self.train.x.lengths, options.rows * options.length, generator):
+            yield batches.of_examples(self.train, rows)
+
+    def steps_per_epoch(self, options: TrainingOptions) -> int:
+        return len(batches.buckets(self.train.x.lengths, options.rows * options.length))
+
+    def valid_loss(self, model: Model) -> float:
+        """Nats per label of the validation data."""
+        return answers(model, self.valid, self.target == "tags").loss
+
+    def valid_scores(self, model: Model) -> Tensor:
+        """(N,) log-probability of each label of the validation data, for the weights of a mixture."""
+        found = answers(model, self.valid, self.target == "tags").log_probs
+        return torch.from_numpy(found[np.arange(len(found)), self.valid.y.flat])
+
+
+class Tag(Classify):
+    """One tag for each element: y is as long as x."""
+
+    how, target = None, "tags"
+
+
+TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag}

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from seriatim.batches import Batch, empty
 from seriatim.config import TrainingOptions
 from seriatim.errors import RunError, TrainingError
-from seriatim.models import Part, rung
+from seriatim.models import Part
 from seriatim.models.base import Model, State, detach, leaves, regrow
 from seriatim.models.vectors import Vectors
 from seriatim.optimisers import make_optimiser
@@ -60,14 +60,14 @@ def fit(model: Model, parts: list[Part], task: Language, checkpoint: Path | None
     models = getattr(model, "parts", [model])
     for i, (each, part) in enumerate(zip(models, parts, strict=True)):
         yield {"event": "part", "model": part.name, "part": i, "parts": len(parts)}
-        if rung(part.name).counts:
+        if part.counts:
             begin = time.perf_counter()
             for progress in task.counting(each):
                 if "note" in progress:
                     yield {"event": "note", "words": progress["note"]}
                 else:
                     yield {"event": "pass", "words": progress["words"], "share": progress["share"], "seconds": time.perf_counter() - begin}
-            yield {"event": "counted", "seconds": time.perf_counter() - begin, "symbols": len(task.train.flat)}
+            yield {"event": "counted", "seconds": time.perf_counter() - begin, "symbols": task.symbols}
         else:
             file = None if checkpoint is None else checkpoint / f"checkpoint-{i}.safetensors"
             yield from (loop_of if isinstance(each, Vectors) else Loop)(each, task, part.training, file).run()

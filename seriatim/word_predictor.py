@@ -99,7 +99,7 @@ def of_vectors(path: str | Path) -> WordPredictor:
     """The vectors of a file of word2vec, GloVe, fastText or ours; there is no output layer to fill gaps with."""
     import torch
     words, vectors = read_vectors(path)
-    parts = parse("skip-gram", {"width": vectors.shape[1]})
+    parts = parse("skip-gram", {"width": vectors.shape[1]}, "words")
     codec = Tokens(CodecOptions(unit="token"), [*SPECIALS, *words])
     model = create(parts, codec.size)
     model.inputs = torch.cat([torch.zeros(len(SPECIALS), vectors.shape[1]), torch.from_numpy(np.ascontiguousarray(vectors))])

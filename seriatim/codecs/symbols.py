@@ -318,6 +318,10 @@ def load_codec(record: Any, where: str) -> Codec:
         sound = sound and (options.unit != "byte" or rest == [chr(i) for i in range(256)])
         if not sound:
             raise ValueError("its symbols are not a vocabulary")
-        return codec_class(options.unit).from_json(record, options)
+        codec = codec_class(options.unit).from_json(record, options)
+        if "labels" not in record:
+            return codec
+        from seriatim.codecs.labelled import Labelled
+        return Labelled.from_json(record, codec)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{where} is not a codec of seriatim", got=error, do="Restore the run folder or fit it again") from None

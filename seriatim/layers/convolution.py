@@ -18,10 +18,12 @@ from seriatim.layers.recurrent import ACTIVATIONS
 
 
 class Convolution(nn.Module):
-    """A mixer. State: the last R = (kernel - 1) * dilation inputs, (B, R, D)."""
+    """A mixer. State: the last R = (kernel - 1) * dilation inputs, (B, R, D). Centred, a position hears R / 2 before and after it instead,
+    and nothing is carried."""
 
-    def __init__(self, width: int, kernel: int, dilation: int, gated: bool = True, activation: str = "tanh"):
+    def __init__(self, width: int, kernel: int, dilation: int, gated: bool = True, activation: str = "tanh", centred: bool = False):
         super().__init__()
+        self.centred = centred
         self.width, self.reach, self.activation = width, (kernel - 1) * dilation, None if gated else ACTIVATIONS[activation]
         self.weights = nn.Conv1d(width, 2 * width if gated else width, kernel, dilation=dilation)
 
@@ -29,9 +31,15 @@ class Convolution(nn.Module):
         return torch.zeros(rows, self.reach, self.width)
 
     def forward(self, x: Tensor, state: Tensor, lengths: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        seen = torch.cat([state, x], 1)                                             # (B, R + T, D)
+        if self.centred:
+            real = x if lengths is None else x * (torch.arange(x.shape[1]) < lengths[:, None])[..., None]
+            seen = F.pad(real, (0, 0, self.reach // 2, self.reach - self.reach // 2))
+        else:
+            seen = torch.cat([state, x], 1)                                         # (B, R + T, D)
         y = self.weights(seen.transpose(1, 2))                                      # (B, D or 2 D, T)
-        y = (F.glu(y, 1) if self.activation is None else self.activation(y)).transpose(1, 2)
+        y = (F.glu(y, 1) if self.activation is None else self.activation(y)).transpose(1, 2)                   # (B, T, D)
+        if self.centred:
+            return y, state
         if lengths is None:
             return y, seen[:, seen.shape[1] - self.reach:]
         places = lengths[:, None, None] + torch.arange(self.reach)[:, None]         # (B, R, 1)

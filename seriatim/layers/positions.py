@@ -60,6 +60,13 @@ class Places(nn.Module):
         after = reach[:, max(0, reach.shape[1] - self.context + 1):], seen + (time if lengths is None else lengths)
         return self.told(x, here), after, Frame(time, self.context, mask, self.turn(here) if self.kind == "rotary" else None, shift)
 
+    def whole(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Frame]:
+        """For sequences that are there from beginning to end: every position may hear every other."""
+        here = torch.arange(x.shape[1]).expand(len(x), -1)                          # (B, T)
+        distance = (here[:, :, None] - here[:, None]).abs()                         # (B, T, T)
+        mask = ((distance < self.context) & (here < lengths[:, None])[:, None])[:, None]
+        return self.told(x, here), Frame(x.shape[1], self.context, mask, self.turn(here) if self.kind == "rotary" else None, None)
+
     def told(self, x: Tensor, here: Tensor) -> Tensor:
         """The vectors with their places added, for absolute positions."""
         if self.kind == "sinusoidal":

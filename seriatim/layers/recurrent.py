@@ -22,17 +22,18 @@ ACTIVATIONS = {"tanh": torch.tanh, "sigmoid": torch.sigmoid, "relu": torch.relu}
 
 
 class Recurrent(nn.Module):
-    """A mixer around torch's own kernels. State: h (B, D); for the lstm (h, c)."""
+    """A mixer around torch's own kernels. State: h (B, D); for the lstm (h, c). Its inputs may have another size than its outputs."""
 
-    def __init__(self, cell: str, width: int, activation: str = "tanh", initial: str = "orthogonal", weight_dropout: float = 0.0):
+    def __init__(self, cell: str, width: int, activation: str = "tanh", initial: str = "orthogonal", weight_dropout: float = 0.0, inputs: int | None = None):
         super().__init__()
+        inputs = inputs or width
         self.width, self.pair, self.weight_dropout = width, cell in ("lstm", "coupled"), weight_dropout
         self.parts = PARTS[cell]
         if cell in KERNELS and (cell != "rnn" or activation != "sigmoid"):
             settings = {"nonlinearity": activation} if cell == "rnn" else {}
-            self.cell = KERNELS[cell](width, width, batch_first=True, **settings)
+            self.cell = KERNELS[cell](inputs, width, batch_first=True, **settings)
         else:
-            self.cell = Stepwise(cell, width, activation)
+            self.cell = Stepwise(cell, width, activation, inputs)
         for name, parameter in self.cell.named_parameters():
             if name.startswith("weight_hh") and initial == "orthogonal":
                 for block in parameter.data.split(width):
@@ -89,10 +90,10 @@ class Recurrent(nn.Module):
 class Stepwise(nn.Module):
     """All cells, written out a step at a time; names as in torch. For those torch has no kernel for, and for weights that are not float32."""
 
-    def __init__(self, cell: str, width: int, activation: str):
+    def __init__(self, cell: str, width: int, activation: str, inputs: int | None = None):
         super().__init__()
         self.kind, self.gates, self.activation, self.pair = cell, len(PARTS[cell]), ACTIVATIONS[activation], cell in ("lstm", "coupled")
-        self.weight_ih_l0, self.weight_hh_l0 = (nn.Parameter(torch.empty(self.gates * width, width)) for _ in range(2))
+        self.weight_ih_l0, self.weight_hh_l0 = (nn.Parameter(torch.empty(self.gates * width, each)) for each in (inputs or width, width))
         self.bias_ih_l0, self.bias_hh_l0 = (nn.Parameter(torch.zeros(self.gates * width)) for _ in range(2))
         self.maps: tuple[nn.Module, nn.Module] | None = None                        # other maps of the input and of h, if not these
         nn.init.xavier_uniform_(self.weight_hh_l0)
@@ -100,7 +101,8 @@ class Stepwise(nn.Module):
     @classmethod
     def of(cls, kernel: nn.RNNBase) -> Stepwise:
         """The same as one of torch's kernels."""
-        made = cls(next(name for name, each in KERNELS.items() if isinstance(kernel, each)), kernel.hidden_size, getattr(kernel, "nonlinearity", "tanh"))
+        made = cls(next(name for name, each in KERNELS.items() if isinstance(kernel, each)), kernel.hidden_size, getattr(kernel, "nonlinearity", "tanh"),
+                   kernel.input_size)
         made.load_state_dict(kernel.state_dict())
         return made
 

@@ -14,10 +14,18 @@ from seriatim.config import (
     DEFAULT_MINUTES,
     BigramOptions,
     CacheOptions,
+    ClassifyOptions,
     GloveOptions,
+    HmmOptions,
+    LinearOptions,
+    MajorityOptions,
+    MarkovBayesOptions,
     MarkovOptions,
+    MostFrequentOptions,
+    NaiveBayesOptions,
     NetworkOptions,
     NgramOptions,
+    TagOptions,
     TrainingOptions,
     UniformOptions,
     UnigramOptions,
@@ -40,14 +48,13 @@ class Rung:
     training: dict[str, Any] = field(default_factory=dict)    # how its recipe differs from TrainingOptions; empty: it counts
     counts: bool = False                                      # it counts, and is not trained by gradients
     usual: bool = True                                        # compared unless models are named
-    task: str = "language"                                    # what it is for
 
 
 RECURRENT = {"optimiser": "muon", "rate": 6e-3, "rows": 32, "length": 32}
 WORDS = {"epochs": 5.0, "rate": 0.025, "validations": 10}
 
 
-MODELS: dict[str, Rung] = {
+LANGUAGE: dict[str, Rung] = {
     "uniform": Rung("every symbol equally likely: the floor", "ngram:Uniform", UniformOptions, counts=True),
     "unigram": Rung("how frequent each symbol is", "ngram:Unigram", UnigramOptions, counts=True),
     "markov": Rung("what followed the last few symbols, with a pseudo-count", "ngram:Markov", MarkovOptions, counts=True),
@@ -71,21 +78,70 @@ MODELS: dict[str, Rung] = {
     "transformer": Rung("self-attention over a window, with rotary positions", "network:Network", NetworkOptions,
                         {"mixer": "attention", "width": 128, "layers": 4, "residual": True, "feed_forward": 4.0, "context": 64},
                         {"optimiser": "muon", "rate": 4e-3, "rows": 16, "carry": False, "warmup": 0.05}),
-    "predictor": Rung("word vectors: one word predicts the next", "vectors:Before", VectorsOptions, {"window": 1}, WORDS, task="words"),
-    "cbow": Rung("word vectors: the words around predict the one between them", "vectors:Bag", VectorsOptions, {}, WORDS | {"rate": 0.05}, task="words"),
-    "glove": Rung("word vectors: from counts of which words stand together", "glove:Glove", GloveOptions, {},
-                  {"epochs": 25.0, "rate": 0.05, "validations": 10}, task="words"),
-    "skip-gram": Rung("word vectors: each word around predicts the one between them", "vectors:SkipGram", VectorsOptions, {}, WORDS, task="words"),
 }
+
+VECTORS: dict[str, Rung] = {
+    "predictor": Rung("word vectors: one word predicts the next", "vectors:Before", VectorsOptions, {"window": 1}, WORDS),
+    "cbow": Rung("word vectors: the words around predict the one between them", "vectors:Bag", VectorsOptions, {}, WORDS | {"rate": 0.05}),
+    "glove": Rung("word vectors: from counts of which words stand together", "glove:Glove", GloveOptions, {},
+                  {"epochs": 25.0, "rate": 0.05, "validations": 10}),
+    "skip-gram": Rung("word vectors: each word around predicts the one between them", "vectors:SkipGram", VectorsOptions, {}, WORDS),
+}
+
+NEURAL = {"epochs": 20.0, "rows": 32, "length": 32, "patience": 4, "validations": 20}      # labels: small data, read several times
+
+CLASSIFY: dict[str, Rung] = {
+    "majority": Rung("the most frequent label: the floor", "bayes:Majority", MajorityOptions, counts=True),
+    "naive-bayes": Rung("which words each label uses, whatever their order", "bayes:NaiveBayes", NaiveBayesOptions, counts=True),
+    "markov-bayes": Rung("a language model for each label, turned round by Bayes' rule", "bayes:MarkovBayes", MarkovBayesOptions, counts=True),
+    "linear": Rung("n-grams weighed by how they tell labels apart, logistic regression", "linear:Linear", LinearOptions, counts=True),
+    "mean": Rung("the mean of word vectors", "labeller:Labeller", ClassifyOptions, {"mixer": "none", "width": 100, "pool": "mean", "dropout": 0.3},
+                 NEURAL | {"rate": 1e-2}),
+    "convolution": Rung("gated convolutions, the strongest answer of each filter", "labeller:Labeller", ClassifyOptions,
+                        {"mixer": "convolution", "width": 128, "both": True, "pool": "max", "dropout": 0.5}, NEURAL | {"rate": 2e-3}),
+    "rnn": Rung("recurrent network with tanh units, both ways", "labeller:Labeller", ClassifyOptions,
+                {"mixer": "rnn", "width": 128, "both": True, "pool": "max", "dropout": 0.5}, NEURAL | {"rate": 1e-3}),
+    "gru": Rung("gated recurrent unit, both ways", "labeller:Labeller", ClassifyOptions,
+                {"mixer": "gru", "width": 128, "both": True, "pool": "max", "dropout": 0.5}, NEURAL | {"rate": 2e-3}),
+    "lstm": Rung("long short-term memory, both ways", "labeller:Labeller", ClassifyOptions,
+                 {"mixer": "lstm", "width": 128, "both": True, "pool": "max", "dropout": 0.5}, NEURAL | {"rate": 2e-3}),
+    "transformer": Rung("self-attention over the whole sequence", "labeller:Labeller", ClassifyOptions,
+                        {"mixer": "attention", "width": 128, "layers": 2, "residual": True, "feed_forward": 2.0, "both": True, "pool": "mean",
+                         "dropout": 0.3, "context": 1024}, NEURAL | {"rate": 1e-3}),
+}
+
+STACK = {"width": 256, "embedding": 100, "both": True, "letters": "convolution", "dropout": 0.4, "word_dropout": 0.05}
+TAGGING = {"epochs": 12.0, "rows": 32, "length": 32, "rate": 3e-3, "validations": 12}
+
+TAG: dict[str, Rung] = {
+    "most-frequent": Rung("every word its most frequent tag", "hmm:MostFrequent", MostFrequentOptions, counts=True),
+    "hmm": Rung("hidden Markov model: words given tags, tags given the tag before", "hmm:HmmTagger", HmmOptions, counts=True),
+    "window": Rung("word vectors side by side, one hidden layer", "labeller:Labeller", TagOptions,
+                   STACK | {"mixer": "convolution", "gated": False, "activation": "relu", "kernel": 5}, TAGGING),
+    "convolution": Rung("gated convolutions over words and their letters", "labeller:Labeller", TagOptions,
+                        STACK | {"mixer": "convolution", "layers": 3, "residual": True}, TAGGING),
+    "rnn": Rung("recurrent network with tanh units, both ways", "labeller:Labeller", TagOptions, STACK | {"mixer": "rnn"}, TAGGING | {"rate": 1e-3}),
+    "gru": Rung("gated recurrent unit, both ways", "labeller:Labeller", TagOptions, STACK | {"mixer": "gru"}, TAGGING),
+    "lstm": Rung("long short-term memory, both ways", "labeller:Labeller", TagOptions, STACK | {"mixer": "lstm"}, TAGGING),
+    "transformer": Rung("self-attention over the whole sequence", "labeller:Labeller", TagOptions,
+                        STACK | {"mixer": "attention", "width": 192, "layers": 2, "residual": True, "feed_forward": 2.0, "dropout": 0.2, "context": 1024},
+                        TAGGING | {"rate": 1e-3}),
+}
+
+MODELS: dict[str, dict[str, Rung]] = {"language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "tag": TAG}     # by task, then by name
 
 
 LIMITS = {"minutes", "steps", "epochs"}
 
 
-def rung(name: str) -> Rung:
-    if name not in MODELS:
-        raise ConfigError(f"there is no model {name!r}", do=nearest(name, MODELS))
-    return MODELS[name]
+def rung(name: str, task: str = "language") -> Rung:
+    if task not in MODELS:
+        raise ConfigError(f"there is no task {task!r}", do=nearest(task, MODELS))
+    if name not in MODELS[task]:
+        others = [other for other, rungs in MODELS.items() if name in rungs]
+        raise ConfigError(f"there is no model {name!r} for the task {task}" if others else f"there is no model {name!r}",
+                          got=f"one of {others[0]}" if others else None, do=nearest(name, MODELS[task]))
+    return MODELS[task][name]
 
 
 @dataclass(frozen=True)
@@ -94,15 +150,20 @@ class Part:
     name: str
     options: Any
     training: TrainingOptions
+    task: str = "language"
+
+    @property
+    def counts(self) -> bool:
+        return rung(self.name, self.task).counts
 
 
-def parse(spec: str, settings: Mapping[str, Any]) -> list[Part]:
+def parse(spec: str, settings: Mapping[str, Any], task: str = "language") -> list[Part]:
     """'lstm' or 'markov+lstm', with settings for whichever part has them -> the parts.
 
     A setting that no part has is an error.
     """
     names = spec.split("+")
-    rungs = [rung(name) for name in names]
+    rungs = [rung(name, task) for name in names]
     shared = {f.name for f in fields(TrainingOptions)}
     known = shared.union(*({f.name for f in fields(each.options)} for each in rungs))
     given = {key.replace("-", "_"): value for key, value in settings.items()}
@@ -118,7 +179,7 @@ def parse(spec: str, settings: Mapping[str, Any]) -> list[Part]:
                 problems.append(error.what)
     if problems:
         raise ConfigError("; ".join(dict.fromkeys(problems)), do=f"See `seriatim models {names[0]}`")
-    return [Part(name, options, training) for name, options, training in zip(names, chosen[::2], chosen[1::2], strict=True)]
+    return [Part(name, options, training, task) for name, options, training in zip(names, chosen[::2], chosen[1::2], strict=True)]
 
 
 def choose(cls: type, defaults: Mapping[str, Any], given: Mapping[str, Any], where: str) -> Any:
@@ -127,12 +188,13 @@ def choose(cls: type, defaults: Mapping[str, Any], given: Mapping[str, Any], whe
     return build(cls, {**defaults, **{key: value for key, value in given.items() if key in known}}, where)
 
 
-def create(parts: list[Part], vocabulary: int) -> Model:
-    """The model itself, untrained: one part, or a mixture of several."""
+def create(parts: list[Part], vocabulary: int, *more: int) -> Model:
+    """The model itself, untrained: one part, or a mixture of several. Some models are told more than the size of the vocabulary: of how many
+    labels there are, and letters."""
     made = []
     for part in parts:
-        module, name = rung(part.name).implementation.split(":")
-        made.append(getattr(import_module(f"seriatim.models.{module}"), name)(vocabulary, part.options))
+        module, name = rung(part.name, part.task).implementation.split(":")
+        made.append(getattr(import_module(f"seriatim.models.{module}"), name)(vocabulary, part.options, *more))
     if len(made) == 1:
         return made[0]
     from seriatim.models.mixture import Mixture
@@ -141,7 +203,7 @@ def create(parts: list[Part], vocabulary: int) -> Model:
 
 def planned(parts: list[Part], threads: int) -> list[Part]:
     """The same parts with what was left open filled in: the number of threads, and a wall-clock budget shared by those that learn."""
-    many = max(1, sum(not rung(part.name).counts for part in parts))
+    many = max(1, sum(not part.counts for part in parts))
     filled = []
     for part in parts:
         options = replace(part.training, threads=part.training.threads or threads)

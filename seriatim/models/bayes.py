@@ -1,0 +1,169 @@
+"""Labels by counting: how would each label have written this sequence?
+
+    p(c | x) ~ p(c) p(x | c)                                                        Bayes' rule, in logarithms
+
+    majority       p(c) alone
+    naive-bayes    p(x | c) = product of p(w | c): each word by itself
+    markov-bayes   p(x | c) by any language model that counts, one for each label
+
+Unlike a language model, which says how likely a text is, the ratio of several says who wrote it. All of them can tell what each symbol
+contributed, exactly. Shapes: B rows, P time, K labels, F features, N places.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from seriatim.batches import Batch
+from seriatim.codecs.labelled import Examples
+from seriatim.config import MajorityOptions, MarkovBayesOptions, NaiveBayesOptions
+from seriatim.distributions import Categorical
+from seriatim.models import create, parse
+from seriatim.models.base import Model, State
+from seriatim.models.grams import Grams, field_of
+
+
+class Additive(Model):
+    """A model whose logits are a sum of what the symbols contribute: `contributions` is all there is."""
+
+    def __init__(self, vocabulary: int, options: Any, labels: int, letters: int = 0):
+        self.vocabulary, self.options, self.labels = vocabulary, options, labels
+        self.prior = torch.full((labels,), 1 / labels, dtype=torch.float64).log()
+
+    def contributions(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """(B, P, K) what each symbol adds to the logit of each label, and (B, K) what was there before: together they are the logits."""
+        raise TypeError(f"{type(self).__name__} does not say what it adds")
+
+    def predict(self, batch: Batch) -> Categorical:
+        added, before = self.contributions(batch)
+        return Categorical(before + added.sum(1))
+
+    def unroll(self, batch: Batch, state: State = None) -> tuple[Categorical, State]:
+        return self.predict(batch)[:, None], None
+
+    def count_labels(self, y: np.ndarray, prior: str = "counts") -> None:
+        if prior == "counts":
+            self.prior = torch.from_numpy(np.bincount(y, minlength=self.labels) / max(1, len(y))).clamp(min=1e-12).log()
+
+    def spread(self, batch: Batch, found: tuple[np.ndarray, ...], values: Tensor) -> Tensor:
+        """(N, K) contributions of n-grams -> (B, P, K): each shared among its symbols."""
+        _, row, place, length = map(torch.from_numpy, found)
+        starts = torch.cat([torch.zeros(1, dtype=torch.long), batch.x_lengths.cumsum(0)])[:-1]
+        added = torch.zeros(*batch.x.shape, self.labels, dtype=torch.float64)
+        for back in range(int(length.max()) if len(length) else 0):
+            some = length > back
+            added.index_put_((row[some], (place - back - starts[row])[some]), (values / length[:, None])[some], accumulate=True)
+        return added
+
+    def arrays(self) -> dict[str, Tensor]:
+        return {"prior": self.prior}
+
+    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        prior = arrays["prior"]
+        if prior.shape != (self.labels,) or prior.dtype != torch.float64:
+            raise ValueError("prior does not fit the labels")
+        self.prior = prior
+
+
+class Majority(Additive):
+    """Every sequence has the most frequent label."""
+
+    options: MajorityOptions
+
+    def counting(self, examples: Examples) -> Iterator[dict[str, Any]]:
+        self.count_labels(examples.y.flat)
+        yield {"words": "labels", "share": 1.0}
+
+    def contributions(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        return torch.zeros(*batch.x.shape, self.labels, dtype=torch.float64), self.prior.expand(len(batch.x), -1)
+
+
+class Weighed(Additive):
+    """A weight for each n-gram and label, however it was found."""
+
+    def __init__(self, vocabulary: int, options: Any, labels: int, letters: int = 0):
+        super().__init__(vocabulary, options, labels)
+        self.grams, self.weights = Grams(vocabulary, options.ngram), torch.zeros(0, labels, dtype=torch.float64)
+
+    def amounts(self, found: tuple[np.ndarray, ...], rows: int) -> np.ndarray:
+        """(N,) how much each place where an n-gram stands counts."""
+        return np.ones(len(found[0]))
+
+    def contributions(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        found = self.grams.find(field_of(batch.x, batch.x_lengths))
+        values = self.weights[torch.from_numpy(found[0])] * torch.from_numpy(self.amounts(found, len(batch.x)))[:, None]
+        return self.spread(batch, found, values), self.prior.expand(len(batch.x), -1)
+
+    def arrays(self) -> dict[str, Tensor]:
+        return {**super().arrays(), **self.grams.arrays(), "weights": self.weights}
+
+    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        super().load_arrays(arrays)
+        self.grams.load_arrays(arrays)
+        if arrays["weights"].shape != (self.grams.firsts[-1], self.labels) or arrays["weights"].dtype != torch.float64:
+            raise ValueError("weights do not fit the n-grams")
+        self.weights = arrays["weights"]
+
+
+def first_times(found: tuple[np.ndarray, ...], rows: int) -> np.ndarray:
+    """(N,) one over how often the n-gram stands in its row: all its places together count once."""
+    _, inverse, counts = np.unique(found[0] * rows + found[1], return_inverse=True, return_counts=True)
+    return 1 / counts[inverse]
+
+
+class NaiveBayes(Weighed):
+    """p(w | c) = (count of w under c + add) / (count of all words under c + add F)."""
+
+    options: NaiveBayesOptions
+
+    def amounts(self, found: tuple[np.ndarray, ...], rows: int) -> np.ndarray:
+        return first_times(found, rows) if self.options.presence else super().amounts(found, rows)
+
+    def counting(self, examples: Examples) -> Iterator[dict[str, Any]]:
+        self.count_labels(examples.y.flat, self.options.prior)
+        self.grams.learn(examples.x, 1)
+        yield {"words": "n-grams", "share": 0.5}
+        found = self.grams.find(examples.x)
+        cell = found[0] * self.labels + examples.y.flat[found[1]]
+        counts = np.bincount(cell, self.amounts(found, len(examples)), int(self.grams.firsts[-1]) * self.labels).reshape(-1, self.labels) + self.options.add
+        self.weights = torch.from_numpy(np.log(counts / counts.sum(0)))             # (F, K)
+        yield {"words": "n-grams", "share": 1.0}
+
+
+class MarkovBayes(Additive):
+    """One language model for each label; the end of a sequence counts like a symbol."""
+
+    options: MarkovBayesOptions
+
+    def __init__(self, vocabulary: int, options: MarkovBayesOptions, labels: int, letters: int = 0):
+        super().__init__(vocabulary, options, labels)
+        known = {"unigram": ("add",), "markov": ("order", "add")}.get(options.counts, ("order",))
+        settings = {name: max(1, options.order) if name == "order" and options.counts != "markov" else getattr(options, name) for name in known}
+        self.parts_of = [create(parse(options.counts, settings), vocabulary) for _ in range(labels)]
+
+    def counting(self, examples: Examples) -> Iterator[dict[str, Any]]:
+        self.count_labels(examples.y.flat, self.options.prior)
+        for label, model in enumerate(self.parts_of):
+            model.count(examples.x.take(np.flatnonzero(examples.y.flat == label)), stop=True)
+            yield {"words": "a language model for each label", "share": (label + 1) / self.labels}
+
+    def contributions(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        ids = field_of(batch.x, batch.x_lengths)
+        added = torch.zeros(len(batch.x), batch.x.shape[1] + 1, self.labels, dtype=torch.float64)
+        real = torch.arange(batch.x.shape[1] + 1) <= batch.x_lengths[:, None]       # (B, P + 1) with the end
+        for label, model in enumerate(self.parts_of):
+            added[..., label][real] = torch.from_numpy(model.sweep(ids, stop=True)).double().clamp(min=-1e4)
+        ends = torch.arange(batch.x.shape[1] + 1) == batch.x_lengths[:, None]
+        return (added * ~ends[..., None])[:, :-1], self.prior + added[ends]
+
+    def arrays(self) -> dict[str, Tensor]:
+        return super().arrays() | {f"{label}.{name}": array for label, model in enumerate(self.parts_of) for name, array in model.arrays().items()}
+
+    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        super().load_arrays(arrays)
+        for label, model in enumerate(self.parts_of):
+            model.load_arrays({name[len(f"{label}."):]: array for name, array in arrays.items() if name.startswith(f"{label}.")})

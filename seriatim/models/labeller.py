@@ -1,0 +1,107 @@
+"""Networks that say something about a sequence: the stack of the language models, with another end.
+
+    x_t = [E w_t ; letters of w_t],   h = blocks(x),   classify: softmax(W pool(h) + b)      tag: softmax(W h_t + b), or a chain
+
+Unlike `Network` it sees the whole sequence before it answers, so each position may hear what comes after it (`both`): recurrence runs
+both ways, convolutions are centred, attention is not masked. Shapes: B rows, P time, D width, K labels, U different words.
+"""
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from seriatim.batches import Batch
+from seriatim.chains import ChainHead
+from seriatim.codecs.symbols import UNKNOWN
+from seriatim.config import LabellerOptions
+from seriatim.distributions import Categorical, Distribution
+from seriatim.layers.block import NORMS, Alone, Block
+from seriatim.layers.both import Both
+from seriatim.layers.convolution import Convolution
+from seriatim.layers.eight import shrink
+from seriatim.layers.letters import Letters
+from seriatim.layers.pool import Pool
+from seriatim.layers.positions import Places
+from seriatim.models.base import Model, State
+from seriatim.models.network import Network, mixer
+
+
+def hearing(options: LabellerOptions, layer: int) -> nn.Module:
+    """The part that hears the other positions, for one layer."""
+    if options.mixer == "none":
+        return Alone()
+    if not options.both or options.mixer == "attention":
+        return mixer(options, layer)
+    if options.mixer == "convolution":
+        return Convolution(options.width, options.kernel, 2 ** (layer % 10), options.gated, options.activation, centred=True)
+    return Both(options.mixer, options.width, options.activation, options.initial, options.weight_dropout)
+
+
+class Labeller(nn.Module, Model):
+    """One stack for every mixer and both label tasks."""
+
+    def __init__(self, vocabulary: int, options: LabellerOptions, labels: int, letters: int):
+        super().__init__()
+        self.options, self.vocabulary, self.labels, width = options, vocabulary, labels, options.width
+        self.embedding = nn.Embedding(vocabulary, options.embedding or width)
+        self.embedding.weight.requires_grad_(not options.frozen)
+        self.letters = None if options.letters == "no" else Letters(options.letters, letters, options.letter_width)
+        given = self.embedding.embedding_dim + (options.letter_width if self.letters else 0)
+        self.inward = nn.Identity() if given == width else nn.Linear(given, width)
+        self.dropout = nn.Dropout(options.dropout)
+        self.blocks = nn.ModuleList(
+            Block(width, hearing(options, layer), options.residual, options.norm, options.norm_place, int(width * options.feed_forward),
+                  options.feed, options.dropout) for layer in range(options.layers))
+        self.places = Places(options.positions, width, width // options.heads, options.context) if options.mixer == "attention" else None
+        self.norm = NORMS[options.norm](width) if options.residual and options.norm_place == "before" else nn.Identity()
+        pool, chain = getattr(options, "pool", None), getattr(options, "chain", False)
+        self.unit = nn.Parameter(torch.randn(width)) if pool == "unit" else None
+        self.pool = None if pool is None else Pool(pool, width, options.both and options.mixer not in ("none", "attention", "convolution"))
+        self.head = ChainHead(width, labels) if chain else nn.Linear(width, labels)
+
+    begin_with, arrays, load_arrays = Network.begin_with, Network.arrays, Network.load_arrays
+
+    def embedded(self, batch: Batch) -> Tensor:
+        """(B, P, D) what is known of each symbol by itself."""
+        x = batch.x
+        if self.training and self.options.word_dropout:
+            x = x.masked_fill(torch.rand(x.shape) < self.options.word_dropout, UNKNOWN)
+        x = self.embedding(x)
+        if self.letters is not None:
+            x = torch.cat([x, self.letters(batch.letters)[batch.words]], -1)
+        return self.inward(self.dropout(x))
+
+    def hidden(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """(B, P, D) embedded symbols -> (B, P, D) after all blocks."""
+        frame = ()
+        if self.places is not None and self.options.both:
+            x, shared = self.places.whole(x, lengths)
+            frame = (shared,)
+        elif self.places is not None:
+            x, _, shared = self.places(x, self.places.empty(len(x)), lengths)
+            frame = (shared,)
+        for block in self.blocks:
+            x, _ = block(x, block.empty(len(x)), lengths, *frame)
+        return self.norm(x)
+
+    def answer(self, x: Tensor, lengths: Tensor) -> Distribution:
+        """(B, P, D) embedded symbols -> (B,) distributions of the label, (B, P) of the tags, or (B,) of all tags together."""
+        if self.unit is not None:
+            x = torch.cat([x, torch.zeros_like(x[:, :1])], 1)
+            x[torch.arange(len(x)), lengths] = self.unit
+            lengths = lengths + 1
+        lengths = lengths.clamp(min=1) if x.shape[1] else lengths
+        x = self.hidden(x, lengths) if x.shape[1] else x
+        if self.pool is not None:
+            return Categorical(self.head(self.dropout(self.pool(x, lengths))).float())
+        return self.head(x, lengths) if isinstance(self.head, ChainHead) else Categorical(self.head(x).float())
+
+    def predict(self, batch: Batch) -> Distribution:
+        return self.answer(self.embedded(batch), batch.x_lengths)
+
+    def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
+        found = self.predict(batch)
+        return (found[:, None] if self.pool is not None else found), None            # y has a column for the label
+
+    def shrink(self) -> None:
+        shrink(self)
