@@ -4,7 +4,7 @@
     bits per character  (the same sum + the price of spelling out unknown symbols) / characters of the raw text
 
 so that models of different units compare. Intervals are 95 % bootstrap intervals over sequences, or over
-consecutive blocks of a stream. Shapes: G groups, R resamples.
+consecutive blocks of a stream. Shapes: G groups.
 """
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seriatim.agreement import RESAMPLES, interval, sums_between
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data.sequences import TEXT, Field, Sequences
 from seriatim.errors import DataError
@@ -23,7 +24,7 @@ from seriatim.scoring import BLOCK, score
 if TYPE_CHECKING:
     from seriatim.predictor import Predictor
 
-GROUP, MOST_GROUPS, RESAMPLES = 200, 2000, 1000    # symbols of a stream that go together in a resample
+GROUP = 200    # symbols of a stream that go together in a resample
 
 
 def evaluate(predictor: Predictor, data: Sequences) -> dict[str, Any]:
@@ -115,8 +116,7 @@ def raw_size(column: Field) -> tuple[int, int]:
 def grouped(values: np.ndarray, layout: Field, by: str) -> np.ndarray:
     """(G, 2): the sum of the values and their number, for each group that is resampled together."""
     cuts = np.arange(0, len(values), max(1, min(GROUP, len(values) // 20))) if by == "stream" else (layout.offsets - layout.offsets[0])[:-1]
-    cuts = cuts[::max(1, len(cuts) // MOST_GROUPS)]
-    return np.stack([np.add.reduceat(values, cuts), np.diff(np.append(cuts, len(values)))], 1)
+    return sums_between(values, cuts)
 
 
 def token_places(layout: Field, by: str) -> np.ndarray:
@@ -125,18 +125,6 @@ def token_places(layout: Field, by: str) -> np.ndarray:
     if by == "line":
         symbols[layout.offsets[1:] - 1] = False
     return symbols
-
-
-def resample(groups: int, seed: int = 0) -> np.ndarray:
-    """(R, G) how often each group is drawn: the same draws for every model, so that they can be paired."""
-    return np.random.default_rng(seed).multinomial(groups, np.full(groups, 1 / groups), RESAMPLES)
-
-
-def interval(groups: np.ndarray) -> tuple[float, float]:
-    """95 % interval of the mean of all values."""
-    sums = resample(len(groups)) @ groups                                        # (R, 2)
-    low, high = np.quantile(sums[:, 0] / sums[:, 1], [0.025, 0.975])
-    return float(low), float(high)
 
 
 def differs(worse: np.ndarray, better: np.ndarray, layout: Field, by: str) -> bool:

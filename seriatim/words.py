@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from seriatim.agreement import RESAMPLES, resample
 from seriatim.data.readers import lines_of, number_in
 from seriatim.errors import ConfigError, DataError, nearest
 
@@ -197,7 +198,6 @@ class Words:
 
     def evaluate_analogies(self, path: str | Path, most: int = 30_000, method: str = "add") -> Record:
         """The share of the questions of a file that are answered rightly: ": section" lines, then four words a line."""
-        from seriatim.evaluation import RESAMPLES  # loads torch, which no question needs
         begin, most = time.perf_counter(), self.check_most(most)
         check_method(method)
         names, section, asked_words = read_questions(str(path))
@@ -224,7 +224,7 @@ class Words:
 
     def evaluate_similarity(self, path: str | Path, most: int | None = None) -> Record:
         """Spearman's correlation of cosines with human scores: a file of word, word, score with commas, tabs or blanks between."""
-        from seriatim.evaluation import finite, resample
+        from seriatim.evaluation import finite  # loads torch, which no question needs
         begin, most = time.perf_counter(), self.check_most(most)
         pairs = read_pairs(str(path))
         known = [(*rows, score) for first, second, score in pairs if None not in (rows := (self.find(first, most), self.find(second, most)))]
