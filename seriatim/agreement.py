@@ -204,9 +204,12 @@ def paired_bootstrap(first: np.ndarray, second: np.ndarray, groups: np.ndarray |
     if offsets[0] != 0 or offsets[-1] != len(first) or (np.diff(offsets) < 0).any():
         raise DataError(f"offsets rise from 0 to the number of examples, {len(first)}", got=offsets)
     draws = drawn_means(sums_between(first - second, np.unique(offsets[offsets < len(first)])))     # (R,)
-    tail = min((draws <= 0).sum(), (draws >= 0).sum())
-    return {"difference": float((first - second).mean()), "interval": np.quantile(draws, [0.025, 0.975]).tolist(),
-            "p": min(1.0, 2 * (int(tail) + 1) / (RESAMPLES + 1))}
+    return {"difference": float((first - second).mean()), "interval": np.quantile(draws, [0.025, 0.975]).tolist(), "p": two_sided(draws)}
+
+
+def two_sided(draws: np.ndarray) -> float:
+    """(R,) differences, as drawn -> how probable one this far from zero is if there is none."""
+    return min(1.0, 2 * (int(min((draws <= 0).sum(), (draws >= 0).sum())) + 1) / (len(draws) + 1))
 
 
 def sums_between(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:

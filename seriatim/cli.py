@@ -20,7 +20,7 @@ from seriatim.models import MODELS, choose, parse, rung
 
 # ---------------------------------------------------------------- the verbs
 OWN = {"verb", "help", "format", "task", "model", "file", "valid", "models", "out", "resume", "overwrite", "by", "field", "columns",
-       "input_format", "run", "prompt", "top"}
+       "input_format", "run", "prompt", "top", "label", "distinct", "folds", "calibrate"}
 
 
 def settings_of(given: argparse.Namespace) -> dict[str, Any]:
@@ -30,7 +30,8 @@ def settings_of(given: argparse.Namespace) -> dict[str, Any]:
 
 def read_data(given: argparse.Namespace, path: str, by: str | None, unit: str | None) -> Any:
     from seriatim.data import read
-    return read(path, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field)
+    data = read(path, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label)
+    return data.distinct() if given.distinct else data
 
 
 def free_folder(name: str) -> Path:
@@ -55,17 +56,18 @@ def show(record: Any, given: argparse.Namespace, table: Any) -> None:
 
 def compare(given: argparse.Namespace) -> int:
     from seriatim.comparison import compare_events
-    from seriatim.display import follow, leaderboard, output
+    from seriatim.display import follow, output
+    from seriatim.leaderboard import leaderboard
     settings = settings_of(given)
     minutes = convert_minutes(settings.pop("minutes", 3.0))
     data = read_data(given, given.file, given.by, settings.get("unit"))
     out = given.out or free_folder("compare-" + Path(given.file.split(":")[0]).name.split(".")[0])
-    record = follow(compare_events(given.task, data, given.models, minutes=minutes, out=out, settings=settings), show=True)
+    record = follow(compare_events(given.task, data, given.models, minutes=minutes, out=out, folds=given.folds, settings=settings), show=True)
     show(record, given, leaderboard(record, wide=output().width >= 120))
     say(f"{record['seconds']:.0f} s in all. Written: {out}/report.html, table.json, table.csv, quality.png, runs/")
     good = [row for row in record["rows"] if row["status"] == "ok"]
-    if good:
-        say(f"Try: seriatim generate {out}/{good[0]['run']} --length 300")
+    if good and good[0]["run"]:
+        say(f"Try: seriatim generate {out}/{good[0]['run']} --length 300" if given.task == "language" else f"Try: seriatim predict {out}/{good[0]['run']} FILE")
     return 130 if record["interrupted"] else 0
 
 
@@ -78,16 +80,16 @@ def fit(given: argparse.Namespace) -> None:
     if given.resume and not given.out:
         raise ConfigError("--resume needs the folder of the fit to go on with", do="Add --out RUN")
     settings = settings_of(given)
-    parse(given.model, {key: value for key, value in settings.items() if key not in {f.name for f in fields(CodecOptions)}})
+    parse(given.model, {key: value for key, value in settings.items() if key not in {f.name for f in fields(CodecOptions)}}, given.task)
     train = read_data(given, given.file, given.by, settings.get("unit"))
     valid = None if given.valid is None else read_data(given, given.valid, given.by, settings.get("unit"))
     from seriatim.display import follow
     from seriatim.predictor import fit_events
     out = Path(given.out) if given.out else free_folder(given.model)
     predictor = follow(fit_events(given.task, given.model, train, valid, out=out, resume=given.resume, overwrite=given.overwrite,
-                                  settings=settings), show=True)
+                                  calibrate=given.calibrate, settings=settings), show=True)
     record = {"version": 1, "out": str(out), "task": given.task, "model": given.model, **predictor.metrics}
-    per = "nats per token" if given.task != "words" else "squared error per pair" if given.model == "glove" else "nats per place"
+    per = {"language": "nats per token", "words": "nats per place"}.get(given.task, "nats per label") if given.model != "glove" else "squared error per pair"
     held = "" if record.get("valid") is None else f", {record['valid']:.4f} {per} on validation"
     show(record, given, f"{out}: {given.model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}")
 
@@ -103,12 +105,22 @@ def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
 def evaluate(given: argparse.Namespace) -> None:
     from seriatim.display import figures, word_figures
     predictor, data = run_and_data(given)
-    record = predictor.evaluate(data)
+    chosen = {name: getattr(given, name) for name in ("positive", "most_false") if getattr(given, name) is not None}
+    if (chosen or given.out) and predictor.task not in ("classify", *(["tag"] if not chosen else [])):
+        raise ConfigError("thresholds are for models of classify, and pictures of what is mistaken for what for models of labels",
+                          got=f"a model of {predictor.task}", do="Leave out --positive, --most-false and --out")
+    record = predictor.evaluate(data, **chosen)
     if predictor.task == "words":
         return show(record, given, word_figures(record))
+    if given.out is not None:
+        from seriatim.label_figures import draw_confusion
+        record["picture"] = str(draw_confusion(record, given.out))
     if record["protocol"]["seen_in_training"] and given.format == "table":
         say("note: this is the data it was trained on; figures on it flatter")
-    show(record, given, figures(record))
+    if predictor.task == "language":
+        return show(record, given, figures(record))
+    from seriatim.label_display import label_figures
+    show(record, given, label_figures(record))
 
 
 def note_stream(predictor: Any, given: argparse.Namespace) -> None:
@@ -130,6 +142,8 @@ ASKED = ("analogy", "neighbours", "odd", "missing")                    # what wo
 
 
 def predict(given: argparse.Namespace) -> None:
+    if given.explain is not None and given.file is None:
+        return explain(given)
     asked = [name for name in ASKED if getattr(given, name) is not None]
     if len(asked) + (given.file is not None) != 1:
         raise ConfigError("one thing is predicted at a time", got=" ".join([given.file or "no FILE", *(f"--{name}" for name in asked)]),
@@ -137,6 +151,8 @@ def predict(given: argparse.Namespace) -> None:
     if asked:
         return ask(given, asked[0])
     predictor, data = run_and_data(given)
+    if predictor.task in ("classify", "tag"):
+        return predict_labels(given, predictor, data)
     records = predictor.predict(data, given.top)
     if predictor.task != "words":
         note_stream(predictor, given)
@@ -145,6 +161,32 @@ def predict(given: argparse.Namespace) -> None:
     else:
         for record in records:
             print("\t".join(f"{each['symbol']!r} {each['probability']:.3f}" for each in record["next"]))
+
+
+def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None:
+    """A label for each sequence, or its tags."""
+    if given.out is not None:
+        record = predictor.rewrite(given.file, given.out, given.input_format)
+        return show(record, given, f"{record['out']}: {record['tags']:,} tags in {record['sequences']:,} sequences")
+    chosen = {} if predictor.task == "tag" else {"positive": given.positive, "at": given.threshold}
+    records = predictor.predict(data, given.top, **chosen)
+    if given.format == "json":
+        print(json.dumps(records))
+    elif predictor.task == "tag":
+        sys.stdout.writelines("".join(f"{token}\t{tag}\n" for token, tag in zip(row["tokens"], row["tags"], strict=True)) + "\n" for row in records)
+    else:
+        sys.stdout.writelines("\t".join([row["label"], *(f"{each['label']} {each['probability']:.4f}" for each in row["probabilities"])]) + "\n"
+                              for row in records)
+
+
+def explain(given: argparse.Namespace) -> None:
+    from seriatim.predictor import load
+    predictor = load(given.run)
+    if predictor.task != "classify":
+        raise ConfigError("labels of sequences are explained", got=f"{given.run}, a model of {predictor.task}", do="Give a run of `fit classify`")
+    from seriatim.label_display import explanation
+    record = predictor.explain(given.explain, given.why, given.how)
+    show(record, given, explanation(record))
 
 
 def ask(given: argparse.Namespace, what: str) -> None:
@@ -252,14 +294,19 @@ def models(given: argparse.Namespace) -> None:
     from rich.table import Table
     table = Table(box=None, show_header=False, pad_edge=False)
     if given.model is None:
-        record: Any = {name: each.summary for name, each in MODELS.items()}
-        for name, summary in record.items():
-            table.add_row(f"[bold]{name}[/bold]", summary)
+        tasks = [given.task] if given.task else list(MODELS)
+        record: Any = {task: {name: each.summary for name, each in MODELS[task].items()} for task in tasks}
+        for task, rungs in record.items():
+            table.add_row(f"[dim]{task}[/dim]", "")
+            for name, summary in rungs.items():
+                table.add_row(f"[bold]{name}[/bold]", summary)
         table.add_row("a+b", "a mixture of models, weights fitted on validation data")
     else:
         record = {}
+        first = given.model.split("+")[0]
+        task = given.task or next((task for task, rungs in MODELS.items() if first in rungs), "language")
         for name in given.model.split("+"):
-            each = rung(name)
+            each = rung(name, task)
             groups = [(each.options, each.settings), (CodecOptions, {})] + ([] if each.counts else [(TrainingOptions, each.training)])
             for cls, own in groups:
                 chosen = choose(cls, own, {}, name)

@@ -29,7 +29,6 @@ from seriatim.training import relay
 SPLIT = (0.05, 0.85, 0.10)                # validation, training, test: of a stream in this order, so that training reaches up to the test
 MOST_TEST = 200_000                       # characters of the test part that are scored
 OVERHEAD = 0.15                           # share of the time kept for scoring, samples and the report
-SAMPLE_CHARACTERS = 60
 
 Event = dict[str, Any]
 
@@ -79,7 +78,7 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
             found, spent = [], 0.0
             for number, (valid, train, test) in enumerate(rounds):
                 run = None if folder is None else folder / "runs" / (name if len(rounds) == 1 else f"{name}-{number + 1}")
-                fitting = fit_events(task, name, train, valid, out=run, settings={"minutes": budget, **plans[name]} if name in learning else plans[name])
+                fitting = fit_events(task, name, train, valid, out=run, settings={"minutes": budget, **own_epochs(name, task), **plans[name]} if name in learning else plans[name])
                 seen: list[str] = []
                 predictor = yield from relay(fitting, lambda event, name=name, seen=seen: under(name, event, seen))
                 interrupted = "interrupted" in seen
@@ -145,6 +144,12 @@ def relevant(name: str, names: Sequence[str], settings: dict[str, Any], task: st
 def accepts(name: str, key: str, task: str) -> bool:
     classes = [TrainingOptions, *(rung(part, task).options for part in name.split("+"))]
     return codec_setting(key) or any(key.replace("-", "_") == f.name for cls in classes for f in fields(cls))
+
+
+def own_epochs(name: str, task: str) -> dict[str, Any]:
+    """How often a rung reads small data at most, however much time there is."""
+    limits = [rung(part, task).training.get("epochs") for part in name.split("+")]
+    return {"epochs": max(filter(None, limits))} if any(limits) else {}
 
 
 def codec_setting(key: str) -> bool:

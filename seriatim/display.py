@@ -160,44 +160,6 @@ def short(number: float | None) -> str:
     return f"{number:.0f}"
 
 
-def footnotes(record: dict[str, Any]) -> list[str]:
-    """What a reader of the table must know, where it applies."""
-    notes = []
-    if any(row["tied"] for row in record["rows"][1:]):
-        notes.append("= not significantly different from the best (paired bootstrap, 95 %)")
-    if record["protocol"] and "not modelled" in record["protocol"]["text"]:
-        notes.append("blanks are not modelled: bits per character do not compare with those of characters, bytes or subwords")
-    return notes
-
-
-COLUMNS = (("", "left"), ("model", "left"), ("bits/char", "right"), ("95 %", "left"), ("nats/token", "right"), ("fit s", "right"),
-           ("parameters", "right"), ("size", "right"), ("symbols/s", "right"), ("sample", "left"))
-WIDE = {"nats/token", "size", "symbols/s"}      # left out where there are fewer than 120 columns; table.json has them all
-
-
-def leaderboard(record: dict[str, Any], wide: bool = True) -> Table:
-    """The table of a comparison: best first."""
-    notes = footnotes(record) + [f"{row['model']} {row['status']}: {row['reason']}" for row in record["rows"] if row["status"] != "ok"]
-    table = Table(title=Text(f"{Path(record['data']).name}: {record['task']} by {record['unit']}"), title_justify="left", caption_justify="left",
-                  caption=Text("\n".join(notes)), header_style="bold", box=None, pad_edge=False)
-    shown = [column for column in COLUMNS if wide or column[0] not in WIDE]
-    for name, justify in shown:
-        table.add_column(name, justify=justify, no_wrap=name != "sample")
-    for place, row in enumerate(record["rows"], 1):
-        if row["status"] != "ok":
-            table.add_row("", row["model"], row["status"], style="red")
-            continue
-        low, high = row["interval"]
-        bounds = "" if low is None else f"{low:.3f}-{high:.3f}"
-        figure = "impossible" if row["bits_per_character"] is None else f"{row['bits_per_character']:.3f}"
-        nats = "" if row["nats_per_token"] is None else f"{row['nats_per_token']:.4f}"
-        cells = {"": "=" if row["tied"] and place > 1 else str(place), "model": row["model"], "bits/char": figure, "95 %": bounds, "nats/token": nats,
-                 "fit s": f"{row['seconds']:.1f}", "parameters": short(row["parameters"]), "size": short(row["size_bytes"]) + "B",
-                 "symbols/s": short(row["symbols_per_second"]), "sample": Text(repr(row["sample"])[1:-1], no_wrap=True, overflow="ellipsis")}
-        table.add_row(*(cells[name] for name, _ in shown), style="bold" if place == 1 else None)
-    return table
-
-
 def figures(record: dict[str, Any]) -> Table:
     """An evaluation as two columns: name and value, with the protocol below."""
     table = Table(box=None, show_header=False, pad_edge=False)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seriatim.agreement import RESAMPLES, interval, sums_between
+from seriatim.agreement import RESAMPLES, drawn_means, interval, sums_between, two_sided
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data.sequences import TEXT, Field, Sequences
 from seriatim.errors import DataError
@@ -29,7 +29,7 @@ GROUP = 200    # symbols of a stream that go together in a resample
 
 def evaluate(predictor: Predictor, data: Sequences) -> dict[str, Any]:
     """A plain record: figures, counts and protocol."""
-    return summarise(predictor, data, measure(predictor, data))
+    return summarise(predictor, measure(predictor, data))
 
 
 def measure(predictor: Predictor, data: Sequences) -> dict[str, Any]:
@@ -40,12 +40,12 @@ def measure(predictor: Predictor, data: Sequences) -> dict[str, Any]:
         raise DataError(f"{data.origin} has nothing to score", got=f"{len(column)} sequences without a {predictor.codec.options.unit}")
     begin = time.perf_counter()
     log_prob = score(predictor.model, ids, predictor.by)
-    return {"log_prob": log_prob, "ids": ids, "seconds": time.perf_counter() - begin,
+    return {"log_prob": log_prob, "ids": ids, "seconds": time.perf_counter() - begin, "data": data,
             "spelling": predictor.codec.unknown_nats(column, ids)}
 
 
-def summarise(predictor: Predictor, data: Sequences, measured: dict[str, Any]) -> dict[str, Any]:
-    log_prob, codec = measured["log_prob"], predictor.codec
+def summarise(predictor: Predictor, measured: dict[str, Any]) -> dict[str, Any]:
+    log_prob, codec, data = measured["log_prob"], predictor.codec, measured["data"]
     tokens = len(log_prob.values)
     impossible = int(np.isneginf(log_prob.values).sum())
     nats = -float(log_prob.values.sum()) / tokens
@@ -127,12 +127,12 @@ def token_places(layout: Field, by: str) -> np.ndarray:
     return symbols
 
 
-def differs(worse: np.ndarray, better: np.ndarray, layout: Field, by: str) -> bool:
-    """Whether two models' losses on the same symbols differ, by a paired bootstrap at 95 %."""
-    if not (np.isfinite(worse).all() and np.isfinite(better).all()):
-        return True
-    low, high = interval(grouped(worse - better, layout, by))
-    return not low <= 0 <= high
+def apart(first: dict[str, Any], second: dict[str, Any]) -> float:
+    """How probable so large a difference of two models' losses on the same symbols is by chance: a paired bootstrap, two-sided."""
+    one, other = first["log_prob"], second["log_prob"]
+    if not (np.isfinite(one.values).all() and np.isfinite(other.values).all()):
+        return 0.0
+    return two_sided(drawn_means(grouped(one.values - other.values, one, first["data"].by)))
 
 
 def finite(value: float) -> float | None:

@@ -48,12 +48,13 @@ def rendered(figure, format: str) -> bytes:
 
 
 def quality(record: dict[str, Any], format: str = "svg") -> bytes:
-    """Quality against time: each rung's bits per character over the seconds it was fitted for."""
+    """Quality against time: each rung's figure over the seconds it was fitted for."""
     figure, axes = new_axes()
-    rows = [row for row in record["rows"] if row["status"] == "ok" and row["bits_per_character"] is not None]
+    name, better = record["figure"], "higher" if record["higher_is_better"] else "lower"
+    rows = [row for row in record["rows"] if row["status"] == "ok" and row[name] is not None]
     taken: list[tuple[float, float]] = []
     for place, row in enumerate(rows):
-        seconds, bits = max(row["seconds"], 0.01), row["bits_per_character"]
+        seconds, bits = max(row["seconds"], 0.01), row[name]
         low, high = row["interval"]
         colour = ACCENT if place == 0 else INK
         axes.errorbar(seconds, bits, yerr=[[max(0, bits - low)], [max(0, high - bits)]], fmt="o", color=colour, capsize=2, markersize=5)
@@ -67,7 +68,7 @@ def quality(record: dict[str, Any], format: str = "svg") -> bytes:
     axes.set_xscale("log")
     axes.margins(x=0.18, y=0.12)
     axes.set_xlabel("seconds of fitting")
-    axes.set_ylabel("bits per character (lower is better)")
+    axes.set_ylabel(f"{name.replace('_', ' ')} ({better} is better)")
     entitle(axes, Path(record["data"]).name)
     return rendered(figure, format)
 

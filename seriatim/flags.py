@@ -10,12 +10,18 @@ from seriatim import __version__
 from seriatim.config import (
     UNITS,
     CacheOptions,
+    ClassifyOptions,
     CodecOptions,
     DecodingOptions,
     GloveOptions,
+    HmmOptions,
+    LinearOptions,
+    MarkovBayesOptions,
     MarkovOptions,
+    NaiveBayesOptions,
     NetworkOptions,
     NgramOptions,
+    TagOptions,
     TrainingOptions,
     VectorsOptions,
 )
@@ -25,12 +31,13 @@ from seriatim.models import MODELS
 OVERVIEW = """\
 seriatim: sequence models from counting to attention, on your own data.
 
-  seriatim compare  language FILE            which model does this data deserve? a leaderboard
-  seriatim fit      language MODEL FILE      fit one model, keep it in a run folder; `fit words` finds word vectors
+  seriatim compare  TASK FILE                which model does this data deserve? a leaderboard
+  seriatim fit      TASK MODEL FILE          fit one model, keep it in a run folder
   seriatim evaluate RUN FILE                 how well does it predict other data?
   seriatim score    RUN FILE                 the log-probability of each sequence
   seriatim generate RUN --prompt P           let it write
-  seriatim predict  RUN FILE                 what comes next after each sequence?
+  seriatim predict  RUN FILE                 what comes next after each sequence? what label or tags has it?
+  seriatim predict  RUN --explain "some text"     why this label?
   seriatim predict  RUN --analogy "paris - france + japan"     word vectors: also --neighbours, --odd, --missing
   seriatim ngrams   RUN "won a *"            what follows a phrase, and how the counts came to it
   seriatim ngrams   FILE "a, b" --date D     how often phrases occur, over the years
@@ -38,8 +45,10 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim plot     RUN                      its learning curve, or a comparison's picture; --what looks inside
   seriatim models   [MODEL]                  all models, or all settings of one
 
-FILE is text, csv, tsv, jsonl, parquet or CoNLL-U, plain, .gz or .xz; or a built-in corpus: python-docs,
-python-code, independent, markov, hidden-markov, brackets, remember. `seriatim VERB --help` tells more.
+TASK is language (what comes next?), classify (a label for each sequence), tag (a tag for each element)
+or words (a vector for each word). FILE is text, csv, tsv, jsonl, parquet or CoNLL-U, plain, .gz or .xz;
+or a built-in corpus: python-docs, python-code, independent, markov, hidden-markov, brackets, remember.
+`seriatim VERB --help` tells more.
 """
 
 
@@ -78,6 +87,8 @@ def data_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--unit", default=argparse.SUPPRESS, metavar="UNIT", help=f"what counts as one symbol: {', '.join(UNITS)}")
     group.add_argument("--by", choices=("line", "stream"), help="text: a sequence a line, or all of it one stream (default)")
     group.add_argument("--field", help="which field of a table to model")
+    group.add_argument("--label", help="which field of a table holds the labels (default: label)")
+    group.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
     group.add_argument("--columns", help="names of the columns of a table without a header: label,text")
     group.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
     add_flags(parser, CodecOptions)
@@ -92,7 +103,8 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, CacheOptions, ("window",), group=group)
     add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
     add_flags(parser, VectorsOptions, ("window", "negatives", "subwords"), group=group)
-    add_flags(parser, GloveOptions, (), group=group)
+    for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, HmmOptions):
+        add_flags(parser, cls, ("pool", "letters", "chain", "ngram"), group=group)
 
 
 def build_parser() -> Parser:
@@ -108,8 +120,9 @@ def build_parser() -> Parser:
 
     each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
                 "seriatim compare language book.txt --minutes 3")
-    each.add_argument("task", help="language")
+    each.add_argument("task", help="language, classify or tag")
     each.add_argument("file", metavar="FILE", help="the data; a tenth of it is the test (of a stream its end)")
+    each.add_argument("--folds", type=int, default=0, metavar="K", help="labels: every K-th part is the test in turn")
     each.add_argument("--models", help="names with commas between (default: all usual ones); a+b is a mixture")
     each.add_argument("--out", help="folder for table, picture, report and runs (default: under runs/)")
     data_flags(each)
@@ -117,11 +130,12 @@ def build_parser() -> Parser:
 
     each = verb("fit", "Fit one model and keep it in a run folder. Ctrl-C keeps the best so far.",
                 "seriatim fit language lstm book.txt --minutes 3 --out runs/book")
-    each.add_argument("task", help="language or words")
-    each.add_argument("model", metavar="MODEL", help=", ".join(MODELS) + "; or a mixture: markov+lstm")
+    each.add_argument("task", help=", ".join(MODELS))
+    each.add_argument("model", metavar="MODEL", help="; ".join(f"{task}: {', '.join(rungs)}" for task, rungs in MODELS.items()) + "; or a mixture: markov+lstm")
     each.add_argument("file", metavar="FILE", help="training data")
     each.add_argument("--valid", help="validation data (default: a twentieth of FILE, for words a hundredth)")
     each.add_argument("--out", help="run folder (default: under runs/)")
+    each.add_argument("--calibrate", action="store_true", help="classify: find the temperature at which probabilities are true, on validation data")
     each.add_argument("--resume", action="store_true", help="go on with a fit that was killed")
     each.add_argument("--overwrite", action="store_true", help="replace the run that is there")
     data_flags(each)
@@ -136,11 +150,24 @@ def build_parser() -> Parser:
         each.add_argument("file", metavar="FILE", nargs="?" if name == "predict" else None,
                           help="the data" + ("; word vectors: analogies or similarities" if name == "evaluate" else ""))
         each.add_argument("--field", help="which field of a table to read")
+        each.add_argument("--label", help="which field of a table holds the labels (default: label)")
+        each.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
         each.add_argument("--columns", help="names of the columns of a table without a header")
         each.add_argument("--input-format", metavar="NAME", help="the format, if the ending does not tell")
         each.add_argument("--bits", type=int, choices=(8, 32), default=32, help=EIGHT)
+        if name == "evaluate":
+            each.add_argument("--positive", metavar="LABEL", help="classify: choose a threshold for this label")
+            each.add_argument("--most-false", type=float, metavar="SHARE", help="such that at most this share of the others is taken for it (default 0.001)")
+            each.add_argument("--out", help="labels: also a picture of the confusion matrix: .png, .svg or .pdf")
         if name == "predict":
-            each.add_argument("--top", type=int, default=5, help="how many symbols (default 5)")
+            each.add_argument("--top", type=int, default=5, help="how many symbols or labels (default 5)")
+            group = each.add_argument_group("labels")
+            group.add_argument("--positive", metavar="LABEL", help="classify: this label ...")
+            group.add_argument("--threshold", type=float, metavar="P", help="... from this probability on (see `evaluate --positive`)")
+            group.add_argument("--explain", metavar="TEXT", help="classify: what each word of this text contributed")
+            group.add_argument("--why", metavar="LABEL", help="explain: to this label (default: the one that is found)")
+            group.add_argument("--how", choices=("exact", "occlusion", "gradient"), help="explain: by which method (default: the best this model has)")
+            group.add_argument("--out", help="tag: write FILE again with these tags, all else as it is (CoNLL-U, columns)")
             group = each.add_argument_group("word vectors")
             for flag, words in (("analogy", '"paris - france + japan"'), ("neighbours", "the nearest words of this one"),
                                 ("odd", '"cat dog car": the one that does not belong'), ("missing", '"the * of france": what stands at the gap')):
@@ -182,8 +209,9 @@ def build_parser() -> Parser:
     each.add_argument("--file", metavar="FILE", help="the same from a file")
     each.add_argument("--out", help="picture to write: .png, .svg or .pdf (default: plot.png or WHAT.png in the folder; of surprisal none)")
 
-    each = verb("models", "All models with one line each, or all settings of one.", "seriatim models lstm")
+    each = verb("models", "All models of a task with one line each, or all settings of one.", "seriatim models lstm\n  seriatim models lstm --task tag")
     each.add_argument("model", nargs="?", metavar="MODEL")
+    each.add_argument("--task", choices=tuple(MODELS), help="the task (default: language, or the one that has this model)")
     return parser
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from seriatim.agreement import calibration, cooled, report, span_report, threshold
+from seriatim.agreement import calibration, cooled, mcnemar, paired_bootstrap, report, span_report, temperature, threshold
+from seriatim.codecs.labelled import Examples
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data import read
-from seriatim.data.sequences import Sequences
+from seriatim.data.sequences import Sequences, offsets_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.evaluation import fingerprint
 from seriatim.explaining import explain
@@ -24,7 +25,7 @@ from seriatim.predictor import Predictor
 class Labeller(Predictor):
     """What both have in common."""
 
-    tags = False
+    tags, figure, higher = False, "accuracy", True
 
     def data(self, source: Sequences | str | Path) -> Sequences:
         return source if isinstance(source, Sequences) else read(source, by="line", unit=self.codec.options.unit)
@@ -40,27 +41,58 @@ class Labeller(Predictor):
         """Above 1: the model is less sure than its numbers say; found by `fit --calibrate` on validation data."""
         return float(self.metrics.get("temperature", 1.0))
 
-    def measure(self, data: Sequences) -> dict[str, Any]:
+    def calibrate(self, examples: Examples) -> None:
+        """Find the temperature on validation data."""
+        self.metrics["temperature"] = temperature(answers(self.model, examples, self.tags).log_probs, examples.y.flat)
+
+    def measure(self, data: Sequences | str | Path) -> dict[str, Any]:
         """Every answer beside the truth, and what it cost."""
         data, begin = self.data(data), time.perf_counter()
-        truth, found = self.codec.encode(data).y.flat, self.answers(data, labelled=True)
-        if not len(truth):
+        found, examples = self.answers(data, labelled=True), self.codec.encode(data)
+        if not len(examples.y.flat):
             raise DataError(f"{data.origin} has nothing to evaluate", got=f"{len(data)} sequences without a label")
-        return {"truth": truth, "answers": found, "seconds": time.perf_counter() - begin, "data": data}
+        return {"truth": examples.y.flat, "answers": found, "unknown": examples.x.flat == UNKNOWN, "seconds": time.perf_counter() - begin,
+                "origin": data.origin, "seen": self.metrics.get("fingerprint") == fingerprint(data.main)}
+
+    def merged(self, measured: list[dict[str, Any]]) -> dict[str, Any]:
+        """The answers of several folds as one."""
+        found = [each["answers"] for each in measured]
+        sizes = np.concatenate([np.diff(each.offsets) for each in found])
+        loss = sum(each.loss * len(each.found) for each in found) / sum(len(each.found) for each in found)
+        together = Answers(np.concatenate([each.found for each in found]), np.concatenate([each.log_probs for each in found]), offsets_of(sizes), loss)
+        return measured[0] | {"truth": np.concatenate([each["truth"] for each in measured]), "answers": together,
+                              "unknown": np.concatenate([each["unknown"] for each in measured]), "seconds": sum(each["seconds"] for each in measured)}
+
+    def row(self, measured: dict[str, Any]) -> dict[str, Any]:
+        record = self.summarise(measured)
+        kept = ("accuracy", "interval", "parameters", "unknown", "symbols_per_second", "protocol")
+        return {key: record[key] for key in kept} | {"macro_f1": record["macro"]["f1"], "log_loss": record["calibration"]["log_loss"],
+                                                     "calibration_error": record["calibration"]["error"], "matthews": record["matthews"],
+                                                     "classes": record["classes"], "confusion": record["confusion"], "names": record["names"]}
+
+    @staticmethod
+    def told(row: dict[str, Any]) -> str:
+        return f"{100 * row['accuracy']:.2f} % right"
+
+    @classmethod
+    def apart(cls, first: dict[str, Any], second: dict[str, Any]) -> float:
+        """How probable so large a difference is by chance: McNemar's test for labels, a bootstrap over sequences for tags."""
+        right = [each["answers"].found == each["truth"] for each in (first, second)]
+        return paired_bootstrap(*right, first["answers"].offsets)["p"] if cls.tags else mcnemar(*right)["p"]
 
     def evaluate(self, data: Sequences | str | Path, **settings: Any) -> dict[str, Any]:
+        """Figures with intervals, class by class, and the protocol: see `seriatim.agreement`."""
         return self.summarise(self.measure(data), **settings)
 
     def summarise(self, measured: dict[str, Any]) -> dict[str, Any]:
-        truth, found, data, names = measured["truth"], measured["answers"], measured["data"], self.codec.labels.names
-        ids = self.codec.encode(data, labelled=False).x
-        return {"version": 1, "task": self.task, "model": self.spec, "data": data.origin, **report(truth, found.found, names),
-                "nats_per_label": found.loss, "calibration": calibration(found.log_probs, truth), "sequences": len(data), "labels": len(truth),
-                "unknown": int((ids.flat == UNKNOWN).sum()), "symbols": len(ids.flat), "seconds": measured["seconds"],
-                "symbols_per_second": len(ids.flat) / max(measured["seconds"], 1e-9), "parameters": self.model.size(),
-                "protocol": {"unit": self.codec.options.unit, "vocabulary": self.codec.size, "labels": len(names), "temperature": self.temperature,
-                             "unknown": "looked for in lower case, then read as <unk>",
-                             "seen_in_training": self.metrics.get("fingerprint") == fingerprint(data.main)}}
+        truth, found, names, symbols = measured["truth"], measured["answers"], self.codec.labels.names, len(measured["unknown"])
+        return {"version": 1, "task": self.task, "model": self.spec, "data": measured["origin"], **report(truth, found.found, names),
+                "nats_per_label": found.loss, "calibration": calibration(found.log_probs, truth), "sequences": len(found.offsets) - 1,
+                "unknown": int(measured["unknown"].sum()), "symbols": symbols, "seconds": measured["seconds"],
+                "symbols_per_second": symbols / max(measured["seconds"], 1e-9), "parameters": self.model.size(),
+                "protocol": {"unit": self.codec.options.unit, "vocabulary": self.codec.size, "temperature": self.temperature,
+                             "unknown": "looked for in lower case, then read as <unk>", "text": "labels are predicted, not the text",
+                             "seen_in_training": measured["seen"]}}
 
     def score(self, data: Sequences | str | Path) -> list[dict[str, Any]]:
         raise self.silent()
@@ -136,7 +168,7 @@ class Tagger(Labeller):
     def summarise(self, measured: dict[str, Any]) -> dict[str, Any]:
         """Known and unknown words apart; of B-I-O tags also the spans."""
         record, found, truth, names = super().summarise(measured), measured["answers"], measured["truth"], self.codec.labels.names
-        known = self.codec.encode(measured["data"], labelled=False).x.flat != UNKNOWN
+        known = ~measured["unknown"]
         right = found.found == truth
         record |= {f"{name}_words": {"accuracy": float(right[some].mean()) if some.any() else None, "words": int(some.sum())}
                    for name, some in (("known", known), ("unknown", ~known))}

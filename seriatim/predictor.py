@@ -29,7 +29,7 @@ from seriatim.data import read
 from seriatim.data.sequences import Sequences
 from seriatim.decoding import decode, sampling, speculating
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
-from seriatim.evaluation import evaluate, fingerprint
+from seriatim.evaluation import apart, evaluate, fingerprint, measure, summarise
 from seriatim.folders import Log, start_folder
 from seriatim.models import MODELS, Part, create, parse, planned, rung
 from seriatim.models.arpa import ENDINGS, read_arpa, write_arpa
@@ -40,8 +40,13 @@ from seriatim.storage import checksum, read_arrays, read_bytes, read_json, write
 from seriatim.tasks import TASKS
 
 
+SAMPLE_CHARACTERS = 60
+
+
 class Predictor:
     """A fitted model that reads and writes text."""
+
+    figure, higher = "bits_per_character", False                      # what a comparison ranks by, and whether more of it is better
 
     def __init__(self, spec: str, parts: list[Part], codec: Codec, model: Model, by: str, metrics: dict[str, Any] | None = None, task: str = "language"):
         self.task, self.spec, self.parts, self.codec, self.model, self.by = task, spec, parts, codec, model, by
@@ -61,6 +66,34 @@ class Predictor:
     def evaluate(self, data: Sequences | str | Path) -> dict[str, Any]:
         """Figures and protocol: see `seriatim.evaluation`."""
         return evaluate(self, self.data(data))
+
+    # -- for a comparison: measure, once or fold by fold; a row of the table; and whether two models differ
+    def measure(self, data: Sequences) -> dict[str, Any]:
+        return measure(self, data)
+
+    def merged(self, measured: list[dict[str, Any]]) -> dict[str, Any]:
+        return measured[0]
+
+    def row(self, measured: dict[str, Any]) -> dict[str, Any]:
+        record = summarise(self, measured)
+        kept = ("bits_per_character", "nats_per_token", "perplexity", "excess_bits", "parameters", "tokens", "unknown", "impossible", "protocol")
+        return {key: record[key] for key in kept} | {"interval": record["interval"]["bits_per_character"], "sample": self.sample(measured["data"]),
+                                                     "symbols_per_second": record["tokens_per_second"]}
+
+    @staticmethod
+    def told(row: dict[str, Any]) -> str:
+        return f"{row['bits_per_character'] or float('inf'):.3f} bits per character"
+
+    @staticmethod
+    def apart(first: dict[str, Any], second: dict[str, Any]) -> float:
+        return apart(first, second)
+
+    def sample(self, test: Sequences) -> str:
+        """A few words in the model's own voice, after the beginning of the test text."""
+        ids = self.codec.encode(test[:1].main if test.by == "line" else test.part(0, 200).main)
+        prompt = self.codec.decode(ids.row(0)[:12]) if test.by == "stream" else ""
+        text = self.generate(prompt, length=SAMPLE_CHARACTERS, temperature=0.8, seed=1)
+        return text[len(prompt):][:SAMPLE_CHARACTERS].strip()
 
     def score(self, data: Sequences | str | Path) -> list[dict[str, Any]]:
         """For each sequence its natural-log probability, number of tokens and number of unknown ones."""
@@ -276,23 +309,25 @@ def of_arpa(path: Path) -> Predictor:
 
 
 def fit(task: str, model: str, train: Sequences | str | Path, valid: Sequences | str | Path | None = None, *, out: str | Path | None = None,
-        resume: bool = False, overwrite: bool = False, progress: bool = False, **settings: Any) -> Predictor:
+        resume: bool = False, overwrite: bool = False, progress: bool = False, calibrate: bool = False, **settings: Any) -> Predictor:
     """Fit a model by name and give back a Predictor.
 
     `settings` are those of the codec (`unit`, ...), the model (`order`, `width`, ...) and the training
-    (`minutes`, `seed`, ...). With `out`, a run folder is kept and a killed fit can be resumed.
+    (`minutes`, `seed`, ...). With `out`, a run folder is kept and a killed fit can be resumed. With `calibrate`,
+    the probabilities of labels are made true on validation data.
 
     >>> model = fit("language", "markov", read("markov:length=5000"), order=2)
     >>> model
     Predictor(language, markov, 29 characters, 1,702 parameters)
     """
     from seriatim.display import follow
-    events = fit_events(task, model, train, valid, out=out, resume=resume, overwrite=overwrite, settings=settings)
+    events = fit_events(task, model, train, valid, out=out, resume=resume, overwrite=overwrite, calibrate=calibrate, settings=settings)
     return follow(events, show=progress)
 
 
 def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Sequences | str | Path | None = None, *, out: str | Path | None = None,
-               resume: bool = False, overwrite: bool = False, settings: Mapping[str, Any] | None = None) -> Generator[training.Event, None, Predictor]:
+               resume: bool = False, overwrite: bool = False, calibrate: bool = False,
+               settings: Mapping[str, Any] | None = None) -> Generator[training.Event, None, Predictor]:
     """The same as a generator of events, whose return value is the Predictor."""
     check_task(task, spec)
     settings = {key.replace("-", "_"): value for key, value in (settings or {}).items() if value is not None}
@@ -301,7 +336,9 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     parts, vectors = with_vectors(parts)
     train, valid = (read(each) if isinstance(each, (str, Path)) else each for each in (train, valid))
     whole = fingerprint(train.main)
-    if valid is None and (len(parts) > 1 or not parts[0].counts):
+    if calibrate and task != "classify":
+        raise ConfigError("probabilities are calibrated for labels of sequences", got=f"the task {task}", do="Leave out calibrate")
+    if valid is None and (calibrate or len(parts) > 1 or not parts[0].counts):
         train, valid = hold_out(train, kind.held_share, kind.how)
     if valid is not None and valid.by != train.by:
         raise DataError("training and validation data are cut differently", got=f"by {train.by} and by {valid.by}", do="Use the same --by for both")
@@ -331,6 +368,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
             yield log.add({"event": "note", "words": words})
         yield from training.relay(training.fit(predictor.model, parts, asked, folder), note)
         predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size(), "fingerprint": whole}
+        if calibrate:
+            predictor.calibrate(held)
         if folder is not None:
             predictor.finish(folder)
         yield log.add({"event": "done", "out": None if folder is None else str(folder), **predictor.metrics})

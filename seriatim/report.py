@@ -5,8 +5,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from seriatim.display import footnotes, short
+from seriatim.display import short
 from seriatim.figures import quality
+from seriatim.leaderboard import FIGURES, Figure, footnotes
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #22333b; --soft: #66757d; --line: #e3e7e9; --accent: #c1440e; --paper: #fff; }
@@ -32,8 +33,6 @@ dt { color: var(--soft); }
 dd { margin: 0 0 .5rem; }
 """
 
-HEADINGS = (("", ""), ("", "model"), ("number", "bits / character"), ("", "95 % interval"), ("number", "nats / token"), ("number", "fit"),
-            ("number", "parameters"), ("number", "size"), ("number", "symbols / s"), ("", ""))
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -45,59 +44,65 @@ PAGE = """<!doctype html>
 <div class="wide"><table><tr>{headings}</tr>
 {rows}
 </table></div>
-<p class="soft">Lower is better. {notes}</p>
+<p class="soft">{better} is better. {notes}</p>
 <h2>Quality against time</h2>
 <figure>{picture}</figure>
-<h2>In their own voice</h2>
 {samples}
 <h2>Protocol</h2>
 <dl>{protocol}</dl>
 <p class="soft">seriatim {version}; {seconds:.0f} s in all.
-Every run is kept beside this page: <code>seriatim generate runs/NAME --prompt ...</code></p>
+Every run is kept beside this page: <code>seriatim {verb}</code></p>
 </body></html>
 """
 
 
 def report(record: dict[str, Any]) -> str:
     """The page."""
-    rows = record["rows"]
-    good = [row for row in rows if row["status"] == "ok" and row["bits_per_character"] is not None]
+    rows, name, figure = record["rows"], record["figure"], FIGURES[record["figure"]]
+    good = [row for row in rows if row["status"] == "ok" and row[name] is not None]
+    voices = "\n".join(f'<p class="soft">{escape(row["model"])}</p><pre>{escape(row["sample"])}</pre>' for row in good if "sample" in row)
     picture = quality(record, "svg").decode()
     return PAGE.format(
         style=STYLE, data=escape(Path(record["data"]).name), task=escape(record["task"]), unit=escape(record["unit"]),
         notes=escape(". ".join(footnotes(record))),
         budget=f"{record['minutes']:g} minutes in all" if record["minutes"] else "a fixed number of updates",
         test=100 * record["split"][2],
-        verdict=escape(verdict_of(good)), picture=picture[picture.index("<svg"):],
-        headings="".join(f'<th class="{kind}">{words}</th>' for kind, words in HEADINGS),
-        rows="\n".join(table_row(place, row, good) for place, row in enumerate(rows, 1)),
-        samples="\n".join(f'<p class="soft">{escape(row["model"])}</p><pre>{escape(row["sample"])}</pre>' for row in good),
+        verdict=escape(verdict_of(good, name, figure)), picture=picture[picture.index("<svg"):], better="Higher" if record["higher_is_better"] else "Lower",
+        headings="".join(f'<th class="{kind}">{words}</th>' for kind, words in headings(figure)),
+        rows="\n".join(table_row(place, row, good, name, figure) for place, row in enumerate(rows, 1)),
+        samples=f"<h2>In their own voice</h2>\n{voices}" if voices else "",
+        verb="generate runs/NAME --prompt ..." if record["task"] == "language" else "predict runs/NAME FILE",
         protocol="".join(f"<dt>{escape(name.replace('_', ' '))}</dt><dd>{escape(str(value))}</dd>" for name, value in (record["protocol"] or {}).items()),
         version=escape(record["seriatim"]), seconds=record["seconds"])
 
 
-def verdict_of(good: list[dict[str, Any]]) -> str:
+def headings(figure: Figure) -> list[tuple[str, str]]:
+    return [("", ""), ("", "model"), ("number", figure.title), ("", "95 % interval"), *(("number", title) for title, _, _ in figure.beside), ("number", "fit"),
+            ("number", "parameters"), ("number", "size"), ("number", "symbols / s"), ("", "")]
+
+
+def verdict_of(good: list[dict[str, Any]], name: str, figure: Figure) -> str:
     """One plain sentence."""
     if not good:
         return "No model could be measured."
     best = good[0]
     tied = [row["model"] for row in good[1:] if row["tied"]]
-    words = f"{best['model']} predicts this data best: {best['bits_per_character']:.3f} bits per character after {best['seconds']:.1f} s of fitting."
+    words = f"{best['model']} predicts this data best: {figure.write(best[name])} {figure.words} after {best['seconds']:.1f} s of fitting."
     if tied:
         quick = min((row for row in good if row["tied"]), key=lambda row: row["seconds"])
         words += f" {', '.join(tied)} cannot be told from it; the quickest of these is {quick['model']}."
     return words
 
 
-def table_row(place: int, row: dict[str, Any], good: list[dict[str, Any]]) -> str:
+def table_row(place: int, row: dict[str, Any], good: list[dict[str, Any]], name: str, figure: Figure) -> str:
     if row["status"] != "ok":
         return f'<tr class="failed"><td></td><td>{escape(row["model"])}</td><td colspan="8">{escape(row["status"])}: {escape(row["reason"])}</td></tr>'
     low, high = row["interval"]
-    figure = "impossible" if row["bits_per_character"] is None else f"{row['bits_per_character']:.3f}"
-    worst = max((each["bits_per_character"] for each in good), default=1.0)
-    share = 100 * (row["bits_per_character"] or 0) / worst
-    cells = [("", "=" if row["tied"] and place > 1 else str(place)), ("", row["model"]), ("number", figure),
-             ("", "" if low is None else f"{low:.3f} to {high:.3f}"), ("number", "" if row["nats_per_token"] is None else f"{row['nats_per_token']:.4f}"),
+    most = max((each[name] for each in good), default=1.0)
+    share = 100 * (row[name] or 0) / most
+    cells = [("", "=" if row["tied"] and place > 1 else str(place)), ("", row["model"]), ("number", figure.write(row[name])),
+             ("", "" if low is None else f"{figure.write(low)} to {figure.write(high)}"),
+             *(("number", "" if row[key] is None else form.format(row[key])) for _, key, form in figure.beside),
              ("number", f"{row['seconds']:.1f} s"), ("number", short(row["parameters"])), ("number", short(row["size_bytes"]) + "B"),
              ("number", short(row["symbols_per_second"]))]
     filled = "".join(f'<td class="{kind}">{escape(text)}</td>' for kind, text in cells)

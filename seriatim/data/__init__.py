@@ -9,11 +9,11 @@ from seriatim.data.sequences import TEXT, Field, Sequences
 
 
 def read(*paths: str, format: str | None = None, by: str | None = None, unit: str | None = None,
-         columns: str | Sequence[str] | None = None, field: str | None = None) -> Sequences:
+         columns: str | Sequence[str] | None = None, field: str | None = None, label: str | None = None) -> Sequences:
     """Read a file (or parallel files), or open a built-in corpus by its name.
 
     `by` says whether text is one "stream" or a sequence each "line"; `unit` what counts as a symbol;
-    `columns` names the columns of a table without a header; `field` picks the one to model.
+    `columns` names the columns of a table without a header; `field` picks the one to model, `label` the one with the labels.
 
     >>> data = read("markov:length=1000,seed=3")
     >>> data.by, len(data), round(data.entropy, 3)
@@ -29,5 +29,5 @@ def read(*paths: str, format: str | None = None, by: str | None = None, unit: st
     else:
         from seriatim.data.readers import read_files
         data = read_files(*paths, format=format, by=by, unit=unit, columns=columns)
-    data = data.only(field)
+    data = data.labelled(label).only(field)
     return data if data.unit else replace(data, unit="character" if data.main_kind() == TEXT else "token")

@@ -151,8 +151,19 @@ class Sequences:
         return TEXT if all(column.kind == NUMBERS for column in self.fields.values()) else self.main.kind
 
     def only(self, name: str | None) -> Sequences:
-        """The same data with one field as the main one."""
-        return self if name is None else replace(self, fields={"text": self.field(name)})
+        """The same data with one field as the main one, beside labels or tags."""
+        kept = {key: column for key, column in self.fields.items() if key in ("label", "tags") and key != name}
+        return self if name is None else replace(self, fields={"text": self.field(name)} | kept)
+
+    def labelled(self, name: str | None) -> Sequences:
+        """The same data with one field as the labels."""
+        kept = {key: column for key, column in self.fields.items() if key not in (name, "label")}
+        return self if name in (None, "label") else replace(self, fields=kept | {"label": self.field(name)})
+
+    def distinct(self) -> Sequences:
+        """Of equal sequences only the first."""
+        from seriatim.data.splits import equal_groups
+        return self[np.sort(np.unique(equal_groups(self), return_index=True)[1])]
 
     def part(self, start: int, stop: int) -> Sequences:
         """Elements start to stop of a stream, as a view; text is never cut inside a character."""
