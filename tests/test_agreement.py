@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
 from seriatim.agreement import (
+    MOST_GROUPS,
     RESAMPLES,
     area,
     calibration,
@@ -20,6 +21,7 @@ from seriatim.agreement import (
     report,
     span_report,
     spans,
+    sums_between,
     temperature,
     threshold,
     wilson,
@@ -304,9 +306,11 @@ def test_empty_groups_change_nothing_and_wrong_offsets_are_refused():
             paired_bootstrap(first, second, np.array(offsets))
 
 
-def test_very_many_examples_fit_into_memory():
-    first = np.arange(100_001) % 3
-    assert paired_bootstrap(first, first * 0)["interval"] == pytest.approx([1, 1], abs=0.02)
+@given(some.integers(1, 50_000), some.integers(1, 3))
+def test_very_many_groups_are_joined_and_lose_nothing(count, step):
+    values = np.arange(count) % 7
+    groups = sums_between(values, np.arange(0, count, step))
+    assert len(groups) < 2 * MOST_GROUPS and groups.sum(0).tolist() == [values.sum(), count]
 
 
 # Spans

@@ -10,8 +10,8 @@ import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
 ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "models", "scoring", "agreement", "tasks",
-         "optimisers", "word_training", "training", "decoding", "evaluation", "display", "words", "folders", "predictor",
-         "word_predictor", "exploring", "inspecting", "verbs", "figures", "report", "comparison", "flags", "cli"]
+         "optimisers", "word_training", "training", "decoding", "evaluation", "display", "label_display", "words", "folders", "predictor",
+         "word_predictor", "exploring", "inspecting", "verbs", "figures", "label_figures", "report", "comparison", "flags", "cli"]
 
 
 def room(path: Path) -> str:

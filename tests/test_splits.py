@@ -78,7 +78,7 @@ def test_stratified_parts_keep_the_share_of_each_label(counts, fractions, seed):
 def test_folds_test_every_sequence_once_and_never_on_a_copy(texts, k, seed, how):
     data = lines(texts, [text if text < "c" else "z" for text in texts])
     try:
-        pairs = list(folds(data, k, how=how, seed=seed))
+        pairs = folds(data, k, how=how, seed=seed)
     except DataError as error:
         assert "too few" in str(error)
         return
@@ -86,6 +86,16 @@ def test_folds_test_every_sequence_once_and_never_on_a_copy(texts, k, seed, how)
     for train, test in pairs:
         assert all_numbers([train, test]) == list(range(len(texts)))
         assert how == "order" or copies_are_together([train, test])
+        assert abs(len(test) - len(texts) / k) <= 1 + (0 if how == "order" else max(Counter(texts).values()))
+
+
+def test_folds_of_labelled_data_are_stratified_and_those_of_dated_data_in_order():
+    texts, labels = [str(s) for s in range(100)], ["spam" if s < 20 else "ham" for s in range(100)]
+    for seed in range(10):
+        spam = [sum(test[s]["label"] == ["spam"] for s in range(len(test))) for _, test in folds(lines(texts, labels), 5, seed)]
+        assert sum(spam) == 20 and 3 <= min(spam) <= max(spam) <= 5       # at random, some fold of fifty would have 1 or 7
+    dated = folds(lines(texts, labels, date=Field.of_text(texts)), 5)
+    assert [number for _, test in dated for number in test.lines] == list(range(100))
 
 
 def test_sizes_are_exact_where_no_sequence_is_repeated():

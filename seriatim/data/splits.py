@@ -11,7 +11,7 @@ Shapes: S sequences, G groups of equal sequences.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -43,23 +43,24 @@ def split(data: Sequences, fractions: Sequence[float], how: str | None = None, s
     return tuple(parts)
 
 
-def folds(data: Sequences, k: int, how: str | None = None, seed: int = 0,
-          label: str = "label") -> Iterator[tuple[Sequences, Sequences]]:
-    """k pairs (train, test): every sequence is in one test part and in all the other train parts."""
+def folds(data: Sequences, k: int, seed: int = 0, label: str = "label", how: str | None = None) -> list[tuple[Sequences, Sequences]]:
+    """k pairs (train, test): every sequence is in one test part and in all the other train parts; stratified where there are labels and no time."""
     if k < 2:
         raise ConfigError("cross-validation needs at least two folds", got=k)
-    how = checked_way(data, how)
     if is_single_stream(data):
         raise DataError("a single stream has no folds: a model would be fitted on the future of what it is tested on",
                         do="Use split, which tests on the end, or read the text by line")
+    way = checked_way(data, how)
+    if how is None and way == SHUFFLE and label in data.fields:
+        way = STRATIFY
     fractions = [1 / k] * k
-    if how == ORDER:
+    if way == ORDER:
         chosen = part_at(np.arange(len(data)), cuts(len(data), fractions))
     else:
-        chosen = random_parts(data, fractions, how, seed, label)
+        chosen = random_parts(data, fractions, way, seed, label)
     if len(np.unique(chosen)) < k:
         raise DataError(f"too few different sequences for {k} folds", got=size(data), do="Use fewer folds")
-    return ((data[chosen != i], data[chosen == i]) for i in range(k))
+    return [(data[chosen != i], data[chosen == i]) for i in range(k)]
 
 
 def checked_way(data: Sequences, how: str | None) -> str:
