@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from seriatim.agreement import calibration, cooled, mcnemar, paired_bootstrap, report, span_report, temperature, threshold
-from seriatim.codecs.labelled import Examples
+from seriatim.codecs.labelled import Examples, Labelled
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data import read
 from seriatim.data.sequences import Sequences, offsets_of
@@ -19,6 +19,9 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.evaluation import fingerprint
 from seriatim.explaining import explain
 from seriatim.labelling import Answers, answers
+from seriatim.models import Part
+from seriatim.models.base import Model
+from seriatim.models.labeller import Labeller as Network
 from seriatim.predictor import Predictor
 
 
@@ -26,6 +29,12 @@ class Labeller(Predictor):
     """What both have in common."""
 
     tags, figure, higher = False, "accuracy", True
+
+    def __init__(self, spec: str, parts: list[Part], codec: Labelled, model: Model, by: str, metrics: dict[str, Any] | None = None, task: str = "classify"):
+        super().__init__(spec, parts, codec, model, by, metrics, task)
+        for part in getattr(model, "parts", [model]):
+            if isinstance(part, Network):
+                part.constrain(codec.labels.names)
 
     def data(self, source: Sequences | str | Path) -> Sequences:
         return source if isinstance(source, Sequences) else read(source, by="line", unit=self.codec.options.unit)

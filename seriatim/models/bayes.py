@@ -43,7 +43,7 @@ class Additive(Model):
         return Categorical(before + added.sum(1))
 
     def unroll(self, batch: Batch, state: State = None) -> tuple[Categorical, State]:
-        return self.predict(batch)[:, None], None
+        return self.predict(batch)[:, None], ()
 
     def count_labels(self, y: np.ndarray, prior: str = "counts") -> None:
         if prior == "counts":

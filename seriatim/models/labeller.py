@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from seriatim.batches import Batch
-from seriatim.chains import ChainHead
+from seriatim.chains import ChainHead, bio_constraints
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.config import LabellerOptions
 from seriatim.distributions import Categorical, Distribution
@@ -101,7 +101,14 @@ class Labeller(nn.Module, Model):
 
     def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
         found = self.predict(batch)
-        return (found[:, None] if self.pool is not None else found), None            # y has a column for the label
+        return (found[:, None] if self.pool is not None else found), ()              # y has a column for the label
+
+    def constrain(self, names: list[str]) -> None:
+        """Of B-I-O tags allow only what makes sense; what is allowed follows from the names and is not stored."""
+        if isinstance(self.head, ChainHead):
+            like = ChainHead(self.options.width, self.labels, bio_constraints(names) if self.options.constrained else None)
+            for name, forbidden in like.named_buffers():
+                setattr(self.head, name, forbidden)
 
     def shrink(self) -> None:
         shrink(self)
