@@ -18,8 +18,8 @@ from seriatim import __version__
 from seriatim.config import CodecOptions, TrainingOptions, build
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
-from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
 from seriatim.data.splits import folds as folds_of
+from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
 from seriatim.models import MODELS, parse, rung
 from seriatim.predictor import Predictor, check_task, fit_events, hold_out, kind_of
 from seriatim.storage import write_bytes, write_json
@@ -78,7 +78,8 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
             found, spent = [], 0.0
             for number, (valid, train, test) in enumerate(rounds):
                 run = None if folder is None else folder / "runs" / (name if len(rounds) == 1 else f"{name}-{number + 1}")
-                fitting = fit_events(task, name, train, valid, out=run, settings={"minutes": budget, **own_epochs(name, task), **plans[name]} if name in learning else plans[name])
+                limits = {"minutes": budget, **own_epochs(name, task)} if name in learning else {}
+                fitting = fit_events(task, name, train, valid, out=run, settings=limits | plans[name])
                 seen: list[str] = []
                 predictor = yield from relay(fitting, lambda event, name=name, seen=seen: under(name, event, seen))
                 interrupted = "interrupted" in seen

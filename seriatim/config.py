@@ -172,7 +172,8 @@ class NaiveBayesOptions:
 @dataclass(frozen=True)
 class MarkovBayesOptions:
     """A model that counts for each label."""
-    counts: str = option("markov", "which", choices=("unigram", "markov", "kneser-ney", "witten-bell", "absolute", "good-turing"))
+    counts: str = option("markov", "which model is counted for each label",
+                         choices=("unigram", "markov", "kneser-ney", "witten-bell", "absolute", "good-turing"))
     order: int = option(1, "as of that model: markov looks at so many symbols, the others count n-grams of that length", least=0, most=16)
     add: float = option(0.1, "unigram and markov: pseudo-count added to every symbol", above=0)
     prior: str = option("counts", "probability of the labels beforehand", choices=("counts", "uniform"))

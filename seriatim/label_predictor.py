@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,8 @@ class Labeller(Predictor):
         raise self.silent()
 
     def silent(self) -> ConfigError:
-        return ConfigError(f"a model of {self.task} labels sequences, and neither writes nor scores them", got=self.spec, do="Fit a model of `language` for that")
+        return ConfigError(f"a model of {self.task} labels sequences, and neither writes nor scores them", got=self.spec,
+                           do="Fit a model of `language` for that")
 
     def export(self, file: str | Path) -> dict[str, Any]:
         raise ConfigError("there is no file format of others for this model", got=self.spec, do="Keep its run folder")
@@ -181,9 +183,9 @@ class Tagger(Labeller):
         right = found.found == truth
         record |= {f"{name}_words": {"accuracy": float(right[some].mean()) if some.any() else None, "words": int(some.sum())}
                    for name, some in (("known", known), ("unknown", ~known))}
-        whole = [bool(right[begin:end].all()) for begin, end in zip(found.offsets[:-1], found.offsets[1:], strict=True)]
+        whole = [bool(right[begin:end].all()) for begin, end in pairwise(found.offsets)]
         record["whole_sequences"] = float(np.mean(whole))
         if any(name.startswith(("B-", "I-")) for name in names):
-            rows = [[[names[i] for i in values[begin:end]] for begin, end in zip(found.offsets[:-1], found.offsets[1:], strict=True)] for values in (truth, found.found)]
-            record["spans"] = span_report(*rows)
+            cuts = list(pairwise(found.offsets))
+            record["spans"] = span_report(*([[names[i] for i in values[begin:end]] for begin, end in cuts] for values in (truth, found.found)))
         return record

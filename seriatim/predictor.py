@@ -39,7 +39,6 @@ from seriatim.scoring import score
 from seriatim.storage import checksum, read_arrays, read_bytes, read_json, write_arrays, write_json
 from seriatim.tasks import TASKS
 
-
 SAMPLE_CHARACTERS = 60
 
 

@@ -24,7 +24,7 @@ VARIANTS = {                                   # parts of the frame that no rung
     "attention, mlp": ("transformer", {"score": "mlp", "positions": "none", "norm": "rms", "feed": "gated"}),
     "attention, learned": ("transformer", {"positions": "learned", "context": 64, "feed": "gelu-tanh", "tied": True}),
 }
-RUNGS = [*(name for name, each in MODELS.items() if each.task == "language"), *VARIANTS, "unigram+markov", "kneser-ney+cache", "markov+lstm+transformer"]
+RUNGS = [*MODELS["language"], *VARIANTS, "unigram+markov", "kneser-ney+cache", "markov+lstm+transformer"]
 
 
 def settings_for(name: str) -> dict:

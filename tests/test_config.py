@@ -239,12 +239,12 @@ def test_absurd_toml_is_refused_with_our_error(text):
 # Models by name
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_model_by_name_has_the_settings_of_its_rung(name):
-    [part] = parse(name, {})
-    assert part.name == name and type(part.options) is MODELS[name].options
-    assert {key: getattr(part.options, key) for key in MODELS[name].settings} == MODELS[name].settings
-    assert {key: getattr(part.training, key) for key in MODELS[name].training} == MODELS[name].training
+@pytest.mark.parametrize(("task", "name"), [(task, name) for task, rungs in MODELS.items() for name in rungs])
+def test_a_model_by_name_has_the_settings_of_its_rung(task, name):
+    [part], own = parse(name, {}, task), MODELS[task][name]
+    assert (part.name, part.task) == (name, task) and type(part.options) is own.options
+    assert {key: getattr(part.options, key) for key in own.settings} == own.settings
+    assert {key: getattr(part.training, key) for key in own.training} == own.training
 
 
 def test_settings_go_to_the_parts_of_a_mixture_that_have_them():

@@ -12,7 +12,7 @@ import seriatim
 from seriatim.data.sequences import Field, Sequences
 from seriatim.data.sources import parse_source
 from seriatim.errors import DataError
-from seriatim.evaluation import differs, grouped, interval, raw_size
+from seriatim.evaluation import apart, grouped, interval, raw_size
 from seriatim.predictor import fit
 from seriatim.scoring import BLOCK, score
 from tests.ladder import RUNGS, VOCABULARY, small_model
@@ -122,10 +122,10 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say():
 def test_a_paired_test_sees_small_but_steady_differences():
     rng = np.random.default_rng(0)
     losses = rng.exponential(size=20_000)
-    layout = Field(losses, np.array([0, 20_000]), "symbols")
-    assert differs(losses + 0.01, losses, layout, "stream")
-    assert not differs(losses + rng.normal(0, 0.5, 20_000), losses, layout, "stream")
-    assert differs(np.full(20_000, np.inf), losses, layout, "stream")
+    best, worse, noisy, impossible = ({"log_prob": Field(-each, np.array([0, 20_000]), "symbols"), "data": Sequences.of(["a"], by="stream")}
+                                      for each in (losses, losses + 0.01, losses + rng.normal(0, 0.5, 20_000), np.full(20_000, np.inf)))
+    assert apart(worse, best) < 0.01 and apart(impossible, best) == 0.0
+    assert apart(noisy, best) > 0.05
 
 
 def test_raw_sizes_count_characters_bytes_and_blanks_between_tokens():

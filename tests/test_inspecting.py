@@ -28,7 +28,7 @@ TEXT = prose(30, 3)
 
 
 def fitted(model: str, text: str = TEXT, by: str = "stream", **settings):
-    settings = settings if MODELS[model.split("+")[-1]].counts else {"steps": 2, "width": 8, "length": 8, "rows": 2, **settings}
+    settings = settings if MODELS["language"][model.split("+")[-1]].counts else {"steps": 2, "width": 8, "length": 8, "rows": 2, **settings}
     return seriatim.fit("language", model, Sequences.of(text.splitlines() if by == "line" else [text], by), **settings)
 
 

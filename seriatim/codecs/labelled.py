@@ -80,7 +80,9 @@ class Labelled:
             letters = self.spelled([given.names[i] for i in used])
         else:
             x = self.inputs.encode(data.main)
-        y = self.labels.encode(target_of(data, self.target), data.lines, data.origin) if labelled else Field(np.zeros(0, np.int32), np.zeros(1, np.int64), SYMBOLS)
+        y = Field(np.zeros(0, np.int32), np.zeros(1, np.int64), SYMBOLS)
+        if labelled:
+            y = self.labels.encode(target_of(data, self.target), data.lines, data.origin)
         if labelled and self.target == "tags" and not np.array_equal(x.lengths, y.lengths):
             wrong = int(np.flatnonzero(x.lengths != y.lengths)[0])
             raise DataError("a sequence has not as many tags as symbols", got=f"{y.lengths[wrong]} and {x.lengths[wrong]}", file=data.origin,
