@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from seriatim.data.sequences import TEXT, Field, Sequences
+from seriatim.errors import ConfigError
 
 
 def read(*paths: str, format: str | None = None, by: str | None = None, unit: str | None = None,
@@ -24,6 +25,8 @@ def read(*paths: str, format: str | None = None, by: str | None = None, unit: st
         data = open_corpus(str(paths[0]))
         data = replace(data, unit=unit or data.unit)
         if by == "line" and data.by == "stream":
+            if data.main.kind != TEXT:
+                raise ConfigError("a stream of tokens has no lines", got=paths[0], do="Leave that out, or give by=\"stream\"")
             column = Field.of_text(line for line in str(data.main.raw(0)).splitlines() if line.strip())
             data = Sequences({"text": column}, by="line", unit=data.unit, origin=data.origin)
     else:
