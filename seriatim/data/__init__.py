@@ -6,15 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from seriatim.data.sequences import TEXT, Field, Sequences
-from seriatim.errors import ConfigError
+from seriatim.errors import ConfigError, DataError
 
 
 def read(*paths: str, format: str | None = None, by: str | None = None, unit: str | None = None,
-         columns: str | Sequence[str] | None = None, field: str | None = None) -> Sequences:
+         columns: str | Sequence[str] | None = None, field: str | None = None, problems: list[DataError] | None = None) -> Sequences:
     """Read a file (or parallel files), or open a built-in corpus by its name.
 
     `by` says whether text is one "stream" or a sequence each "line"; `unit` what counts as a symbol;
-    `columns` names the columns of a table without a header; `field` picks the one to model.
+    `columns` names the columns of a table without a header, or two of CoNLL-U: "form,xpos"; `field` picks the one to model.
+    `problems`, if given, takes what is wrong with single lines, which are then left out.
 
     >>> data = read("markov:length=1000,seed=3")
     >>> data.by, len(data), round(data.entropy, 3)
@@ -31,6 +32,6 @@ def read(*paths: str, format: str | None = None, by: str | None = None, unit: st
             data = Sequences({"text": column}, by="line", unit=data.unit, origin=data.origin)
     else:
         from seriatim.data.readers import read_files
-        data = read_files(*paths, format=format, by=by, unit=unit, columns=columns)
+        data = read_files(*paths, format=format, by=by, unit=unit, columns=columns, problems=problems)
     data = data.only(field)
     return data if data.unit else replace(data, unit="character" if data.main_kind() == TEXT else "token")

@@ -14,6 +14,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 
 import numpy as np
 
@@ -172,18 +173,27 @@ def table(rows: Iterator[tuple[int, list[str]]], columns: str | Sequence[str] | 
     else:
         names = column_names(columns, ConfigError)
     cells, lines = [], []
-    labels = [place for place, name in enumerate(names) if name in LABELS]
     for line, row in rows:
         if len(row) != len(names):
             keep(DataError(f"columns found: {len(row)}, expected: {len(names)}", got=row, file=path, line=line,
                            do=f"The columns are: {', '.join(names)}"), problems)
-        elif not all(row[place] for place in labels):
-            keep(no_label(path, line, next(names[place] for place in labels if not row[place])), problems)
         else:
             cells.append(row)
             lines.append(line)
-    return {name: field_of(name, numbers_or_text(name, column, path, lines), path, lines)
-            for name, column in zip(names, zip(*cells))}, np.array(lines, np.int64)
+    for place, name in enumerate(names):
+        if name in LABELS and not all(map(itemgetter(place), cells)):
+            cells, lines = labelled(cells, lines, place, name, path, problems)
+    columns = ((name, numbers_or_text(name, column, path, lines)) for name, column in zip(names, zip(*cells)))
+    return {name: field_of_kind(name, "text" if isinstance(column[0], str) else "number", column) for name, column in columns}, np.array(lines, np.int64)
+
+
+def labelled(cells: list[list[str]], lines: list[int], place: int, name: str, path: str,
+             problems: list[DataError] | None) -> tuple[list[list[str]], list[int]]:
+    """The rows that have a label."""
+    for row, line in zip(cells, lines):
+        if not row[place]:
+            keep(no_label(path, line, name), problems)
+    return [row for row in cells if row[place]], [line for row, line in zip(cells, lines) if row[place]]
 
 
 def no_label(path: str, line: int, name: str) -> DataError:
@@ -300,11 +310,15 @@ def field_of(name: str, values: Sequence, path: str, lines: Sequence[int]) -> Fi
             raise DataError(f"{kind} in column {name!r}", file=path, line=line,
                             got=None if isinstance(value, (list, dict)) else value,
                             do=f"Expected in every row: {expected if expected in FIELDS else ', or '.join(FIELDS)}")
-    if name in TOKENS and expected == "text":
+    return field_of_kind(name, expected, values)
+
+
+def field_of_kind(name: str, kind: str, values: Sequence) -> Field:
+    if name in TOKENS and kind == "text":
         return Field.of_symbols(value.split() for value in values)
-    if name in LABELS and not expected.startswith("list"):
+    if name in LABELS and not kind.startswith("list"):
         return label_field(values)
-    return FIELDS[expected](values)
+    return FIELDS[kind](values)
 
 
 def kind_of(value: object) -> str:
