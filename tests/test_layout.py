@@ -10,7 +10,7 @@ import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
 ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "models", "scoring", "tasks", "optimisers",
-         "word_training", "training", "decoding", "evaluation", "auditing", "display", "words", "folders", "predictor",
+         "word_training", "training", "decoding", "evaluation", "auditing", "display", "audit_display", "words", "folders", "predictor",
          "word_predictor", "exploring", "inspecting", "verbs", "figures", "report", "comparison", "flags", "cli"]
 
 

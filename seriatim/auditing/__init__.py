@@ -8,6 +8,7 @@ wrong with a line does not end the check: it is a finding like the others.
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def check(files: Sequence[str | Path | Sequences], names: Sequence[str] | None =
 def findings(train: Sequences, valid: Sequences | None = None, label: str | None = None) -> list[dict[str, Any]]:
     """The cheap part, for a fit to warn with: empty sequences, contradictions, copies across, labels not learned; nothing for streams and numbers."""
     try:
-        parts = [part_of(data, name, label=label) for data, name in ((train, "training data"), (valid, "validation data")) if data and data.by == "line"]
+        parts = [part_of(data, name, name, label=label) for data, name in ((train, "training data"), (valid, "validation data")) if data and data.by == "line"]
     except DataError:
         return []
     copies = Copies(parts, near=False)
@@ -77,10 +78,16 @@ def worst_first(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def names_of(files: Sequence[str | Path | Sequences]) -> list[str]:
-    """The names of the files, or where those are equal their paths."""
+    """What tells the names of the files apart: train, dev and test of x-train.tsv, x-dev.tsv and x-test.tsv; or their paths."""
     paths = [each.origin if isinstance(each, Sequences) else str(each) for each in files]
     short = [path if is_corpus(path) else Path(path).name for path in paths]
-    return short if len(set(short)) == len(short) else paths
+    pieces = [re.split(r"([-._])", name) for name in short]
+    while len(files) > 1 and all(len(each) > 1 for each in pieces) and len({each[-1] for each in pieces}) == 1:
+        pieces = [each[:-2] for each in pieces]
+    while len(files) > 1 and all(len(each) > 1 for each in pieces) and len({each[0] for each in pieces}) == 1:
+        pieces = [each[2:] for each in pieces]
+    names = ["".join(each) for each in pieces]
+    return names if len({*names} - {""}) == len(files) else paths
 
 
 def opened(source: str | Path | Sequences, name: str, label: str | None, unit: str | None, field: str | None, format: str | None,
@@ -89,20 +96,20 @@ def opened(source: str | Path | Sequences, name: str, label: str | None, unit: s
     problems: list[DataError] = []
     try:
         if isinstance(source, Sequences):
-            return part_of(source, name, field, label, unit), []
+            return part_of(source, name, name, field, label, unit), []
         data = read(str(source), format=format, by=by or (None if is_corpus(str(source)) else "line"), columns=columns, problems=problems)
-        ends = [] if data.lines is None else hints.line_ends(str(source), name)
-        return part_of(data, name, field, label, unit), told(problems, name) + ends
+        ends = [] if data.lines is None else hints.line_ends(str(source))
+        return part_of(data, name, str(source), field, label, unit), told(problems, str(source)) + ends
     except DataError as error:
-        return None, told([*problems, error], name)
+        return None, told([*problems, error], name if isinstance(source, Sequences) else str(source))
 
 
-def told(problems: list[DataError], name: str) -> list[dict[str, Any]]:
+def told(problems: list[DataError], file: str) -> list[dict[str, Any]]:
     """Errors as findings; those that say the same are one."""
     same: dict[tuple[str, str], list[DataError]] = {}
     for problem in problems:
         same.setdefault((problem.what, problem.do), []).append(problem)
-    return [finding("error", what + (f", {len(some):,} times" if len(some) > 1 else ""), name, got=some[0].got or "", do=do,
+    return [finding("error", what + (f", {len(some):,} times" if len(some) > 1 else ""), file, got=some[0].got or "", do=do,
                     lines=[each.line for each in some if each.line]) for (what, do), some in same.items()]
 
 
@@ -111,7 +118,7 @@ def told(problems: list[DataError], name: str) -> list[dict[str, Any]]:
 
 def empty(part: Part) -> list[dict[str, Any]]:
     rows = np.flatnonzero(part.empty)
-    return [] if not len(rows) else [finding("warning", f"{len(rows):,} sequence{'s are' if len(rows) != 1 else ' is'} empty", part.name,
+    return [] if not len(rows) else [finding("warning", f"empty sequences: {len(rows):,}", part.file,
                                              lines=part.lines[rows], do="Leave them out: there is nothing to learn from")]
 
 
@@ -119,7 +126,7 @@ def unequal(part: Part) -> list[dict[str, Any]]:
     """Tokens and tags that do not belong together."""
     rows = np.flatnonzero(part.tags.lengths != part.column.lengths) if part.tags is not None else np.zeros(0, int)
     return [] if not len(rows) else [finding(
-        "error", f"{len(rows):,} sequences have more tokens than tags, or fewer", part.name, lines=part.lines[rows],
+        "error", f"sequences with more tokens than tags, or fewer: {len(rows):,}", part.file, lines=part.lines[rows],
         got=f"{part.column.lengths[rows[0]]} tokens, {part.tags.lengths[rows[0]]} tags", do="Give each token one tag")]
 
 
@@ -132,7 +139,7 @@ def unknown(part: Part, first: Part) -> tuple[dict[str, float], list[dict[str, A
     if record["tokens"] < MANY_UNKNOWN:
         return record, []
     frequent = np.argsort(-counts * strange, kind="stable")[:SHOWN]
-    return record, [finding("warning", f"{percent(record['tokens'])} of its {part.unit}s are not in {first.name}", part.name,
+    return record, [finding("warning", f"{part.unit}s that {first.name} does not have: {percent(record['tokens'])}", part.file,
                             got=", ".join(repr(part.symbols.names[i]) for i in frequent if strange[i]),
                             do="Look whether both are of one kind; model characters or subwords, of which fewer are unknown")]
 
@@ -149,8 +156,8 @@ def strangers(part: Part, first: Part) -> list[dict[str, Any]]:
         if new:
             wrong = np.array([name in new for name in ours.names])[ours.flat]
             rows = np.unique(np.repeat(np.arange(len(part)), ours.lengths)[wrong])
-            found.append(finding("warning", f"{len(new):,} {kind}{'s' * (len(new) != 1)} that {first.name} does not have", part.name, lines=part.lines[rows],
-                                 got=", ".join(f"{name!r} {count:,} times" for name, count in list(new.items())[:SHOWN]),
+            found.append(finding("warning", f"{kind}s that {first.name} does not have: {len(new):,}", part.file, lines=part.lines[rows],
+                                 got=", ".join(f"{name!r} {count:,}" for name, count in list(new.items())[:SHOWN]),
                                  do=f"Correct the spelling, or put examples of it into {first.name}: what was never seen is never predicted"))
     return found
 
@@ -161,9 +168,9 @@ def rare(part: Part) -> list[dict[str, Any]]:
         return []
     counts = frequencies(part.label)
     if len(counts) == 1:
-        return [finding("error", "all sequences have the same label", part.name, got=repr(next(iter(counts))), do="Name the field of the labels with --label")]
+        return [finding("error", "all sequences have the same label", part.file, got=repr(next(iter(counts))), do="Name the field of the labels with --label")]
     few = [f"{name!r} {count}" for name, count in counts.items() if count < FEW]
-    return [] if not few else [finding("note", f"{len(few):,} of {len(counts):,} labels have fewer than {FEW} sequences", part.name, got=", ".join(few[:SHOWN]),
+    return [] if not few else [finding("note", f"labels with fewer than {FEW} sequences: {len(few):,} of {len(counts):,}", part.file, got=", ".join(few[:SHOWN]),
                                        do="Collect more of them, or join them into one")]
 
 

@@ -31,18 +31,18 @@ class Copies:
         """What comes again in one file: the figures, and what is to be said about them."""
         part, kept = self.parts[place], self.kept[place]
         exact, near = self.exact[place][kept], self.near[place][kept]
-        different, loose = np.count_nonzero(np.bincount(exact)), np.count_nonzero(np.bincount(near))
+        different, loose = (int(np.count_nonzero(np.bincount(group))) for group in (exact, near))
         examples = [self.example(place, rows) for rows in largest(np.where(kept, self.exact[place], -1))]
         nearly = [self.example(place, rows) for rows in largest(np.where(kept, self.near[place], -1), self.exact[place])]
-        record = {"copies": len(exact) - different, "share": share(len(exact) - different, len(part)), "examples": examples,
+        record = {"different": different, "copies": len(exact) - different, "share": share(len(exact) - different, len(part)), "examples": examples,
                   "near_copies": different - loose, "near_share": share(different - loose, len(part)), "near_examples": nearly}
         found = [] if not record["copies"] else [finding(
-            "warning" if record["share"] >= 0.01 else "note", f"{record['copies']:,} sequences ({percent(record['share'])}) are copies of an earlier one",
-            part.name, got=quoted(examples[0]), lines=examples[0]["lines"],
+            "warning" if record["share"] >= 0.01 else "note", f"copies of an earlier sequence: {record['copies']:,} ({percent(record['share'])})", part.file,
+            got=f"{examples[0]['texts'][0]!r}, {examples[0]['times']:,} times; {different:,} different sequences", lines=examples[0]["lines"],
             do="Keep one of each, or at least all on one side of a split, as `split` does; what is told often is learned by heart")]
         if record["near_copies"]:
-            found.append(finding("note", f"{record['near_copies']:,} more ({percent(record['near_share'])}) differ from an earlier one in case or numbers only",
-                                 part.name, got=" / ".join(map(repr, nearly[0]["texts"][:2])), lines=nearly[0]["lines"],
+            found.append(finding("note", f"further ones that differ in case or numbers only: {record['near_copies']:,} ({percent(record['near_share'])})",
+                                 part.file, got=" / ".join(map(repr, nearly[0]["texts"][:2])), lines=nearly[0]["lines"],
                                  do="Look whether they were made from one pattern, and keep such a pattern on one side of a split"))
         return record, found + self.contradicting(place)
 
@@ -57,8 +57,8 @@ class Copies:
             return []
         same = rows[self.exact[place][rows] == self.exact[place][rows[0]]]
         other = same[labels[same] != labels[same[0]]][0]
-        return [finding("warning", f"{len(rows):,} sequences are equal to another one with {'other tags' if part.label is None else 'another label'}",
-                        part.name, got=f"{part.text(rows[0])!r}: {difference(part, same[0], other)}", lines=part.lines[same],
+        return [finding("warning", f"equal sequences with different {'tags' if part.label is None else 'labels'}: {len(rows):,}", part.file,
+                        got=f"{part.text(rows[0])!r}: {difference(part, same[0], other)}", lines=part.lines[same],
                         do="Decide which is right; no model can learn both")]
 
     def across(self, earlier: int, later: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -72,9 +72,9 @@ class Copies:
                   "contradicting": 0, "examples": self.pairs(earlier, later, known)}
         if not record["copies"] + record["near_copies"]:
             return record, []
-        loosely = f"; {record['near_copies']:,} more differ in case or numbers only" if record["near_copies"] else ""
+        loosely = f", and {record['near_copies']:,} that differ in case or numbers only" if record["near_copies"] else ""
         found = [finding("error" if record["words_share"] >= SPOILED else "warning" if record["copies"] else "note",
-                         f"{record['copies']:,} sequences ({percent(record['share'])}) are in {other.name} too{loosely}", part.name,
+                         f"sequences that are in {other.name} too: {record['copies']:,} ({percent(record['share'])}){loosely}", part.file,
                          got=f"{percent(record['words_share'])} of its words" + "".join(
                              f", for instance {example['text']!r}, there in line {example['other_lines'][0]}" for example in record["examples"][:1]),
                          lines=part.lines[known | nearly], do="Leave them out of one of the two: an answer learned by heart is no measurement")]
@@ -87,9 +87,10 @@ class Copies:
         base = 1 + max(ours.max(initial=0), theirs.max(initial=0))
         wrong = np.flatnonzero(known & ~np.isin(self.exact[later] * base + ours, self.exact[earlier] * base + theirs))
         record["contradicting"] = len(wrong)
-        part = self.parts[later]
-        return [] if not len(wrong) else [finding("warning", f"{len(wrong):,} of these have another label or other tags there", part.name,
-                                                  got=repr(part.text(wrong[0])), lines=part.lines[wrong], do="Decide which is right")]
+        part, other = self.parts[later], self.parts[earlier]
+        return [] if not len(wrong) else [finding(
+            "warning", f"sequences that are in {other.name} with different {'tags' if part.label is None else 'labels'}: {len(wrong):,}", part.file,
+            got=repr(part.text(wrong[0])), lines=part.lines[wrong], do="Decide which is right")]
 
     def example(self, place: int, rows: np.ndarray) -> dict[str, Any]:
         part = self.parts[place]
@@ -139,10 +140,6 @@ def difference(part: Part, one: int, other: int) -> str:
         return f"{part.label.raw(one)[0]} and {part.label.raw(other)[0]}"
     pairs = zip(part.column.raw(one), part.tags.raw(one), part.tags.raw(other))
     return next((f"{word!r} is {tag} and {second}" for word, tag, second in pairs if tag != second), "more tags than once")
-
-
-def quoted(example: dict[str, Any]) -> str:
-    return f"{example['texts'][0]!r}, {example['times']:,} times"
 
 
 def share(some: float, all: float) -> float:

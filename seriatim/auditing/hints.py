@@ -29,7 +29,7 @@ BLOCK = 50                                # neighbours in the order of a number,
 WESTERN = "".join(bytes([byte]).decode("cp1252", "ignore") for byte in range(0x80, 0xC0)) + "".join(map(chr, range(0x80, 0xC0)))
 SUSPICIOUS = (                            # what, pattern, what to do; UTF-8 taken for a western code page has its own look
     ("the replacement character U+FFFD, which stands for bytes that were lost", "\ufffd", "Go back to the file it came from; this cannot be repaired"),
-    ("control characters", "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", "Remove them, unless they mean something"),
+    ("control characters", "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", "Remove them; \\x80 to \\x9f are quotes and dashes of cp1252 that was read as latin1"),
     ("UTF-8 that was read as a western code page, such as Ã© for é", f"(?:Ã|â€|[ÐÑ](?=.[ÐÑ]))[{re.escape(WESTERN)}]|Â[\x80-\xbf]|ðŸ|ï»¿",
      "Go back to the file it came from, or repair it: text.encode('cp1252').decode('utf-8')"),
 )
@@ -44,7 +44,7 @@ def characters(part: Part) -> list[dict[str, Any]]:
             text = part.column.raw(rows[0])
             text = text if isinstance(text, str) else " ".join(text)
             begin = max(0, re.search(pattern, text).start() - 20)
-            found.append(finding("warning", f"{len(rows):,} sequence{'s' * (len(rows) != 1)} with {what}", part.name, got=repr(text[begin:begin + 50]),
+            found.append(finding("warning", f"sequences with {what}: {len(rows):,}", part.file, got=repr(text[begin:begin + 50]),
                                  lines=part.lines[rows], do=do))
     return found
 
@@ -62,7 +62,7 @@ def rows_with(column: Field, pattern: str) -> np.ndarray:
     return np.unique(np.searchsorted(column.offsets - column.offsets[0], begins[places], "right") - 1)
 
 
-def line_ends(path: str, name: str) -> list[dict[str, Any]]:
+def line_ends(path: str) -> list[dict[str, Any]]:
     """Lines of one file that end in different ways."""
     content = unpacked(path)
     both = content.count(b"\r\n")
@@ -72,7 +72,7 @@ def line_ends(path: str, name: str) -> list[dict[str, Any]]:
     rare = min((end for end in counts if counts[end]), key=counts.get)
     pattern = {"\\n": rb"(?<!\r)\n", "\\r\\n": rb"\r\n", "\\r": rb"\r(?!\n)"}[rare]
     place = re.search(pattern, content).start()
-    return [finding("note", "lines end in different ways", name, got=", ".join(f"{counts[end]:,} with {end}" for end in counts if counts[end]),
+    return [finding("note", "lines end in different ways", path, got=", ".join(f"{counts[end]:,} with {end}" for end in counts if counts[end]),
                     lines=[content.count(b"\n", 0, place) + 1], do="Write it again with one kind of line ending")]
 
 
@@ -82,7 +82,7 @@ def far_longer(part: Part) -> list[dict[str, Any]]:
     rows = np.flatnonzero(lengths > bound)
     rows = rows[np.argsort(-lengths[rows], kind="stable")]
     return [] if not len(rows) else [finding(
-        "note", f"{len(rows):,} sequence{'s' * (len(rows) != 1)} far longer than the rest", part.name, lines=part.lines[rows],
+        "note", f"sequences far longer than the rest: {len(rows):,}", part.file, lines=part.lines[rows],
         got=f"up to {lengths[rows[0]]:,} {part.unit}s, where three quarters have at most {bound / FAR:,.0f}",
         do="Look whether a quote or a line ending is missing; cut them, or leave them out")]
 
@@ -98,7 +98,7 @@ def leaks(part: Part) -> list[dict[str, Any]]:
     for what, values, do in suspects(part):
         right, usual = guessed(values, part.label.flat), np.bincount(part.label.flat).max() / len(part)
         if right >= PURE and far_above(right, usual):
-            found.append(finding("warning", f"{what} alone gives the label away", part.name, do=do,
+            found.append(finding("warning", f"{what} alone gives the label away", part.file, do=do,
                                  got=f"right for {percent(right)} of the sequences, where the most frequent label is right for {percent(usual)}"))
     return found
 
@@ -166,7 +166,7 @@ def telling_words(part: Part) -> list[dict[str, Any]]:
     coverage = table.max(1)[telling] / (usual[telling] * len(part))
     said = [f"{part.symbols.names[often[i]]!r} -> {part.label.names[best[i]]} ({table[i].max():,} of {many[i]:,})" for i in telling[:SHOWN]]
     alone = coverage.max() >= 0.5
-    return [finding("warning" if alone else "note", f"{len(telling):,} {part.unit}{'s' * (len(telling) != 1)} nearly always with one label", part.name,
+    return [finding("warning" if alone else "note", f"{part.unit}s nearly always with one label: {len(telling):,}", part.file,
                     got=", ".join(said), do="If one of them was put there by the way the data was made, take it out" if not alone else
                     f"One is in {percent(coverage.max())} of its class: a model needs to learn little else. Ask how it came there")]
 
@@ -181,4 +181,4 @@ def own_names(part: Part) -> list[dict[str, Any]]:
     wrong = np.flatnonzero((many >= OFTEN) & (1 - right / np.maximum(1, many) <= (1 - shares(part)[own]) / 2))
     said = [f"{part.symbols.names[named[i]]!r} in {many[i]:,} sequences, {right[i]:,} of them its own" for i in wrong[:SHOWN]]
     return [] if not said else [finding("warning" if share(right[wrong].sum(), len(part)) > 0.1 else "note", "the name of a label stands in the text",
-                                        part.name, got=", ".join(said), do="Take it out, unless new data will have it too")]
+                                        part.file, got=", ".join(said), do="Take it out, unless new data will have it too")]

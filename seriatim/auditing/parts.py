@@ -35,7 +35,8 @@ def finding(severity: str, what: str, file: str, *, got: str = "", do: str = "",
 class Part:
     """One of the files that belong together, such as train, dev and test."""
 
-    name: str
+    name: str                             # train, dev, test
+    file: str                             # its path, or its name where it has none
     data: Sequences
     column: Field                         # what is modelled: text or symbols
     label: Field | None                   # one symbol a sequence
@@ -83,7 +84,7 @@ class Part:
         return shorten(raw if isinstance(raw, str) else " ".join(raw), 90)
 
 
-def part_of(data: Sequences, name: str, field: str | None = None, label: str | None = None, unit: str | None = None) -> Part:
+def part_of(data: Sequences, name: str, file: str, field: str | None = None, label: str | None = None, unit: str | None = None) -> Part:
     """The field that is modelled, and the labels or tags that go with it."""
     if unit not in (None, *UNITS):
         raise ConfigError("symbols are not counted by this unit", got=unit, do=nearest(unit, UNITS))
@@ -95,7 +96,7 @@ def part_of(data: Sequences, name: str, field: str | None = None, label: str | N
         raise DataError("there is nothing to look at" if not len(data) else "numbers are not text", file=data.origin, do="Name a field of text with --field")
     tags = rest.pop("tags", None) if labels is None else None
     others = {key: other for key, other in rest.items() if other is not column}
-    return Part(name, data, column, labels, tags, others, (unit or "word") if column.kind == TEXT else "token")
+    return Part(name, file, data, column, labels, tags, others, (unit or "word") if column.kind == TEXT else "token")
 
 
 def one_each(column: Field) -> bool:
@@ -160,7 +161,7 @@ def statistics(part: Part) -> dict[str, Any]:
     low, first, median, third, most, high = map(float, np.quantile(lengths, [0, 0.25, 0.5, 0.75, 0.99, 1]))
     step = max(1, int(np.ceil((most - low + 1) / (BINS - 1))))
     edges = np.append(int(low) + step * np.arange(BINS), max(int(high) + 1, int(low) + step * BINS))       # the last bin takes the rest
-    return {"name": part.name, "file": part.data.origin, "unit": part.unit, "sequences": len(part), "symbols": len(symbols.flat),
+    return {"name": part.name, "file": part.file, "unit": part.unit, "sequences": len(part), "symbols": len(symbols.flat),
             "different": int(np.count_nonzero(np.bincount(symbols.flat))), "empty": int(part.empty.sum()),
             "length": {"least": int(low), "first_quartile": first, "median": median, "third_quartile": third, "quantile_99": most, "most": int(high),
                        "histogram": {"edges": edges.tolist(), "counts": np.histogram(lengths, edges)[0].tolist()}},
