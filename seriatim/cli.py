@@ -318,7 +318,16 @@ def models(given: argparse.Namespace) -> None:
     show(record, given, table)
 
 
-VERBS = {"compare": compare, "fit": fit, "evaluate": evaluate, "score": score, "predict": predict, "generate": generate, "ngrams": ngrams,
+def check(given: argparse.Namespace) -> int:
+    from seriatim.audit_display import audit
+    from seriatim.auditing import check as look
+    from seriatim.display import output
+    record = look(given.file, label=given.label, unit=given.unit, field=given.field, format=given.input_format, columns=given.columns, by=given.by)
+    show(record, given, audit(record, wide=output().width >= 110))
+    return int(any(each["severity"] == "error" for each in record["findings"]))
+
+
+VERBS = {"check": check, "compare": compare, "fit": fit, "evaluate": evaluate, "score": score, "predict": predict, "generate": generate, "ngrams": ngrams,
          "export": export, "plot": plot, "models": models}
 
 

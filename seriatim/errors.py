@@ -45,6 +45,13 @@ class TrainingError(SeriatimError):
     """Fitting cannot go on, for instance because the loss is not a number."""
 
 
+def keep(error: DataError, problems: list[DataError] | None, most: int = 1000) -> None:
+    """Raise an error, or add it to the problems where they are collected; more than so many are no accident."""
+    if problems is None or len(problems) >= most:
+        raise error
+    problems.append(error)
+
+
 def shorten(text: str, most: int = 200) -> str:
     """Text on one line, cut in the middle when long, so that a 10 MB line stays readable."""
     text = text if len(text) <= 10 * most else text[:5 * most] + text[-5 * most:]

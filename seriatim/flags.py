@@ -31,6 +31,7 @@ from seriatim.models import MODELS
 OVERVIEW = """\
 seriatim: sequence models from counting to attention, on your own data.
 
+  seriatim check    FILE [FILE ...]          what is wrong with this data? copies, leaks, contradictions, broken lines
   seriatim compare  TASK FILE                which model does this data deserve? a leaderboard
   seriatim fit      TASK MODEL FILE          fit one model, keep it in a run folder
   seriatim evaluate RUN FILE                 how well does it predict other data?
@@ -47,8 +48,8 @@ seriatim: sequence models from counting to attention, on your own data.
 
 TASK is language (what comes next?), classify (a label for each sequence), tag (a tag for each element)
 or words (a vector for each word). FILE is text, csv, tsv, jsonl, parquet or CoNLL-U, plain, .gz or .xz;
-or a built-in corpus: python-docs, python-code, independent, markov, hidden-markov, brackets, remember.
-`seriatim VERB --help` tells more.
+or a built-in corpus: python-docs, python-code, python-lines, python-tokens, independent, markov,
+hidden-markov, brackets, remember, piano. `seriatim VERB --help` tells more.
 """
 
 
@@ -89,7 +90,7 @@ def data_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--field", help="which field of a table to model")
     group.add_argument("--label", help="which field of a table holds the labels (default: label)")
     group.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
-    group.add_argument("--columns", help="names of the columns of a table without a header: label,text")
+    group.add_argument("--columns", help="names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos")
     group.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
     add_flags(parser, CodecOptions)
 
@@ -117,6 +118,16 @@ def build_parser() -> Parser:
         added = verbs.add_parser(name, description=summary, epilog=f"example:\n  {example}")
         added.add_argument("--format", choices=("table", "json"), default="table", help="how the result is printed")
         return added
+
+    each = verb("check", "What is wrong with data, before a model is fitted to it: one file, or the parts of a data set, the one to learn from first.",
+                "seriatim check train.tsv dev.tsv test.tsv --columns label,text")
+    each.add_argument("file", metavar="FILE", nargs="+", help="the data; text is read by line")
+    each.add_argument("--label", metavar="FIELD", help="the field of the labels (default: label, class or category)")
+    each.add_argument("--unit", help="what is counted: word, token, character, byte (default: words of text, tokens as given)")
+    each.add_argument("--by", choices=("line", "stream"), help="text: a sequence a line (default), or all of it one stream")
+    each.add_argument("--field", help="which field to look at (default: text or tokens)")
+    each.add_argument("--columns", help="names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos")
+    each.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
 
     each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
                 "seriatim compare language book.txt --minutes 3")

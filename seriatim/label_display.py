@@ -31,6 +31,18 @@ def headline(record: dict[str, Any]) -> Table:
     table.add_row("weighted F1", f"{record['weighted_f1']:.4f}")
     table.add_row("Matthews", f"{record['matthews']:.4f}")
     table.add_row("examples", f"{record['count']:,}")
+    if "calibration" in record:
+        sure = record["calibration"]
+        table.add_row("log loss", f"{'infinite' if sure['log_loss'] is None else format(sure['log_loss'], '.4f')}   (calibration error {sure['error']:.4f})")
+    for name in ("known_words", "unknown_words"):
+        if record.get(name, {}).get("words"):
+            table.add_row(name.replace("_", " "), f"{record[name]['accuracy']:.4f}   ({record[name]['words']:,} words)")
+    if "spans" in record:
+        table.add_row("spans F1", "{f1:.4f}   (precision {precision:.4f}, recall {recall:.4f})".format(**record["spans"]))
+    if "threshold" in record:
+        found = record["threshold"]
+        table.add_row("threshold", f"{found['positive']} from {found['threshold']:.6g} on: recall {found['recall']:.4f}, precision {found['precision']:.4f}, "
+                                   f"{100 * found['false']:.3g} % of the others")
     return table
 
 
@@ -63,6 +75,19 @@ def frequent_confusions(record: dict[str, Any]) -> Table:
         true, found = record["classes"][row], record["classes"][column]
         table.add_row(name_of(true), name_of(found), f"{count:,}", f"{100 * count / true['support']:.1f} %")
     return table
+
+
+def explanation(record: dict[str, Any]) -> Group:
+    """Why a label: each symbol with what it added, towards the label or against it."""
+    title = Text.assemble((record["label"], "bold"), f"   {100 * record['probability']:.2f} %", (f"   {record['model']}, {record['method']}", "dim"))
+    table = Table("symbol", Column("adds", justify="right"), "", header_style="bold", box=None, pad_edge=False)
+    most = max(abs(each["contribution"]) for each in record["symbols"]) or 1.0
+    for each in record["symbols"]:
+        value = each["contribution"]
+        table.add_row(Text(visible(each["symbol"])), f"{value:+.3f}", Text(bar(abs(value) / most, 24), style="#4f8a9b" if value > 0 else "#c1440e"))
+    total = f"before {record['before']:+.3f} and symbols {record['logit'] - record['before'] - record['gap']:+.3f} = logit {record['logit']:+.3f}"
+    gap = "" if abs(record["gap"]) < 5e-4 else f", {record['gap']:+.3f} unexplained"
+    return Group(title, table, Text(total + gap, style="dim"))
 
 
 def name_of(each: dict[str, Any]) -> Text:

@@ -15,6 +15,7 @@ from seriatim.agreement import calibration, cooled, mcnemar, paired_bootstrap, r
 from seriatim.codecs.labelled import Examples, Labelled
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data import read
+from seriatim.data.conllu import read_document
 from seriatim.data.sequences import Sequences, offsets_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.evaluation import fingerprint
@@ -175,6 +176,14 @@ class Tagger(Labeller):
             tags, sure = found.found[begin:end], found.log_probs[np.arange(begin, end), found.found[begin:end]]
             records.append({"tokens": tokens, "tags": [names[i] for i in tags], "probabilities": np.exp(sure).tolist()})
         return records
+
+    def rewrite(self, file: str | Path, out: str | Path, format: str | None = None) -> dict[str, Any]:
+        """Write a file of tagged sentences again with the tags that are found, and everything else as it is."""
+        document = read_document(file, format)
+        fields, lines = document.fields()
+        records = self.predict(Sequences(fields, unit="token", origin=str(file), lines=lines))
+        document.with_column(document.layout.pair[1], [record["tags"] for record in records]).write(out)
+        return {"version": 1, "out": str(out), "sequences": len(records), "tags": sum(len(record["tags"]) for record in records)}
 
     def summarise(self, measured: dict[str, Any]) -> dict[str, Any]:
         """Known and unknown words apart; of B-I-O tags also the spans."""

@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from seriatim import __version__, training
+from seriatim.auditing import findings
 from seriatim.batches import prompts
 from seriatim.codecs.labelled import Examples
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, Tokens, load_codec
@@ -365,6 +366,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
                        "unit": codec.options.unit, "by": train.by, "valid_symbols": sum(len(column.flat) for column in arrays_of(held)[:1])})
         for words in notes:
             yield log.add({"event": "note", "words": words})
+        for each in findings(train, valid) if task in ("classify", "tag") else ():
+            yield log.add({"event": "warning", "words": f"{each['what']}: {each['got']}" if each["got"] else each["what"]})
         yield from training.relay(training.fit(predictor.model, parts, asked, folder), note)
         predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size(), "fingerprint": whole}
         if calibrate:

@@ -13,7 +13,7 @@ import numpy as np
 
 from seriatim.codecs.symbols import SPECIALS, Tokens
 from seriatim.config import CodecOptions
-from seriatim.data.readers import lines_of
+from seriatim.data.files import lines_of
 from seriatim.data.sequences import Sequences
 from seriatim.data.vectors import read_vectors, write_vectors
 from seriatim.errors import ConfigError, DataError

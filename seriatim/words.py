@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from seriatim.agreement import RESAMPLES, resample
-from seriatim.data.readers import lines_of, number_in
+from seriatim.data.files import lines_of
+from seriatim.data.readers import number_in
 from seriatim.errors import ConfigError, DataError, nearest
 
 Record = dict[str, Any]

@@ -18,7 +18,7 @@ import seriatim
 from seriatim import storage
 from seriatim.cli import main
 from seriatim.config import CodecOptions
-from seriatim.data.readers import unpacked
+from seriatim.data.files import unpacked
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError
 from seriatim.models import arpa
 from seriatim.models.arpa import read_arpa, write_arpa, written_names

@@ -5,7 +5,8 @@ import sysconfig
 
 import pytest
 
-from seriatim.data.corpora import CORPORA, is_corpus, open_corpus, python_code, python_docs
+from seriatim.data import read
+from seriatim.data.corpora import CORPORA, LABELLED, is_corpus, open_corpus, python_code, python_docs, python_lines, python_tokens
 from seriatim.data.sequences import Sequences
 from seriatim.data.sources import SOURCES, generate
 from seriatim.errors import ConfigError, DataError
@@ -21,6 +22,8 @@ def library(tmp_path, monkeypatch):
         "package/c.py": b'# -*- coding: latin-1 -*-\n"""Caf\xe9."""\n',
         "broken.py": b"def (:\n", "undecodable.py": b'"""\xff"""\n', "null.py": b'"""\x00"""\n', "empty.py": b"",
         "escape.py": b'pattern = "\\d"\n', "notes.txt": b'"""Not Python."""\n',
+        "argparse.py": b"# a comment\nimport os\n\nfor name in names:\n    print(name)  # said\n    print(name)  # said\n",
+        "pickle.py": b"def load(file, *, x=0x1F):\n    return [print, a.print,\n        'text here']\nfor name in names:\n    \"\"\"Two\n    lines\"\"\"\n",
         "test/d.py": b'"""A test."""\n', "package/tests/e.py": b'"""A test."""\n', "site-packages/f.py": b'"""Foreign."""\n',
     }
     for name, content in files.items():
@@ -58,7 +61,7 @@ def test_most_cuts(library):
 @pytest.mark.parametrize("place", ["", "nowhere"])
 def test_no_library(tmp_path, monkeypatch, place):
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path / place))
-    for function in (python_docs, python_code):
+    for function in (python_docs, python_code, python_lines, python_tokens):
         with pytest.raises(DataError) as caught:
             function()
         assert caught.value.do
@@ -79,8 +82,44 @@ def test_code_of_this_machine():
     assert text.count("def ") > 2_000 and "\r" not in text
 
 
+def test_lines_of_a_small_library(library):
+    data = open_corpus("python-lines")
+    assert (data.by, data.origin) == ("line", "python-lines")
+    assert sorted((row["text"], *row["label"]) for row in data) == [
+        ("'text here']", "pickle"), ("def load(file, *, x=0x1F):", "pickle"), ("for name in names:", "argparse"), ("print(name)  # said", "argparse"),
+        ("return [print, a.print,", "pickle")]
+
+
+def test_tokens_of_a_small_library(library):
+    rows = {" ".join(row["tokens"]): " ".join(row["tags"]) for row in open_corpus("python-tokens")}
+    assert rows == {
+        "import os": "keyword name", "for name in names :": "keyword name keyword name operator",
+        "print ( name ) # said": "builtin operator name operator comment",
+        "def load ( file , * , x = 0x1F ) :": "keyword function operator name operator operator operator name operator number operator operator",
+        "return [ print , a . print , 'text here' ]": "keyword operator builtin operator name operator name operator string operator"}
+
+
+@pytest.mark.parametrize("name", ["python-lines", "python-tokens"])
+def test_lines_are_drawn_once_each_and_by_seed(name):
+    some, same, whole = ([str(row) for row in open_corpus(name + settings)] for settings in (":lines=500,seed=3", ":lines=500,seed=3", ":lines=1000000"))
+    assert some == same and len(set(some)) == 500 and set(some) < set(whole) and len(set(some) & set(whole[:500])) < 250
+    assert len(set(whole)) == len(whole) > 9_000
+
+
+def test_lines_of_this_machine_have_their_module_for_a_label():
+    data = open_corpus("python-lines")
+    assert set(data.field("label").names) == set(LABELLED) and len(data) == 10_000
+    assert all(len(row["text"]) >= 10 and row["text"][0] not in "# " for row in data[:1000])
+
+
+def test_a_stream_of_tokens_is_not_cut_into_lines():
+    assert read("piano:length=10").unit == "token"
+    with pytest.raises(ConfigError, match="has no lines"):
+        read("piano:length=10", by="line")
+
+
 def test_every_source_is_a_corpus():
-    assert set(CORPORA) == set(SOURCES) | {"python-docs", "python-code"}
+    assert set(CORPORA) == set(SOURCES) | {"python-docs", "python-code", "python-lines", "python-tokens"}
     data = open_corpus("markov:length=500,seed=2")
     assert data.origin == "markov:length=500,seed=2" and data.entropy > 0
     assert data[0] == generate("markov:length=500,seed=2")[0]
@@ -93,7 +132,7 @@ def test_names():
 
 @pytest.mark.parametrize("name, words", [
     ("python-doc", "Did you mean 'python-docs'"), ("book.txt", "Choose from"), ("python-docs:most=5", "no parameters"),
-    ("markov:order=x", "whole number"),
+    ("markov:order=x", "whole number"), ("python-lines:line=3", "Did you mean 'lines'"), ("python-tokens:lines=0", "at least 1"),
 ])
 def test_bad_names(name, words):
     with pytest.raises(ConfigError) as caught:

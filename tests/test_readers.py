@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from seriatim.data import readers
+from seriatim.data import files, readers
 from seriatim.data.readers import read_files
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT
 from seriatim.errors import ConfigError, DataError, SeriatimError
@@ -225,15 +225,15 @@ def test_paths_that_lead_nowhere_come_with_a_hint(write, tmp_path):
 def test_a_small_archive_of_a_huge_file_is_refused(write, monkeypatch):
     path = write("a.txt.gz", gzip.compress(bytes(b"a" * 10**6)))
     assert len(read_files(path).main.flat) == 10**6
-    monkeypatch.setattr(readers, "MOST_BYTES", 10**5)
-    monkeypatch.setattr(readers, "CHUNK", 10**4)
+    monkeypatch.setattr(files, "MOST_BYTES", 10**5)
+    monkeypatch.setattr(files, "CHUNK", 10**4)
     with pytest.raises(DataError, match="more than 100,000 bytes"):
         read_files(path)
 
 
 @pytest.mark.parametrize("options, words", [
     ({"format": "cvs"}, "Did you mean 'csv'"), ({"by": "lines"}, "Did you mean 'line'"),
-    ({"columns": "a,b"}, "csv and tsv"), ({"format": "parallel"}, "two or more"),
+    ({"columns": "a,b"}, "csv, tsv and conllu"), ({"format": "parallel"}, "two or more"),
     ({"format": "jsonl", "by": "stream"}, "stream"), ({"format": "csv", "columns": "a,a"}, "name of its own"),
     ({"format": "tsv", "columns": []}, "name of its own")])
 def test_settings_that_make_no_sense_are_refused(write, options, words):
@@ -273,7 +273,7 @@ CASES = {"text": ("a.txt", {}), "lines": ("a.txt", {"by": "line"}), "csv": ("a.c
 def head(name: str, most: int = 2000) -> bytes:
     """The beginning of a public file, or nothing where there is none."""
     path = PUBLIC / name
-    opener = readers.OPENERS.get(path.suffix, open)
+    opener = files.OPENERS.get(path.suffix, open)
     if not path.exists():
         return b""
     with opener(path, "rb") as file:

@@ -10,7 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seriatim.data.sequences import TEXT
-from seriatim.data.sources import ALPHABET, BRACKETS, SOURCES, Brackets, HiddenMarkov, Independent, Markov, Remember, Source, generate, parse_source
+from seriatim.data.sources import (
+    ALPHABET,
+    BRACKETS,
+    CHORDS,
+    SOURCES,
+    Brackets,
+    HiddenMarkov,
+    Independent,
+    Markov,
+    Piano,
+    Remember,
+    Source,
+    generate,
+    parse_source,
+)
 from seriatim.errors import ConfigError, DataError
 
 SMALL = [
@@ -188,12 +202,46 @@ def test_remember_impossible():
         assert source.log_prob(wrong)[place] == -np.inf
 
 
+def steps(source: Piano, seed: int = 0) -> list[str]:
+    return source.sample(np.random.default_rng(seed))[0]["tokens"]
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 99), sounding=st.floats(0.01, 0.99))
+def test_the_entropy_of_a_piano_equals_that_of_the_chain_of_its_tokens(seed, sounding):
+    """The slow way: all pairs of the 49 tokens, their probabilities from log_prob, the stationary share from a linear system."""
+    source = Piano(seed=seed, sounding=sounding)
+    text = [token for one in source.alphabet for other in source.alphabet for token in (one, other)]
+    pairs = source.log_prob(text)[1::2].reshape(49, 49)
+    transition = np.exp(pairs)
+    assert np.allclose(transition.sum(1), 1) and np.isclose(sum(np.exp(source.log_prob([token])[0]) for token in source.alphabet), 1)
+    share = np.linalg.solve(transition.T - np.eye(49) + 1, np.ones(49))
+    assert source.entropy == pytest.approx(-(share[:, None] * transition * pairs).sum(), abs=1e-7)
+
+
+@pytest.mark.parametrize("source", [Piano(length=20_000), Piano(length=20_000, seed=2, sounding=0.1)], ids=repr)
+def test_the_mean_surprise_of_a_piano_is_its_entropy(source):
+    surprise = -source.log_prob(steps(source))
+    blocks = np.array([block.mean() for block in np.array_split(surprise, 100)])
+    assert abs(surprise.mean() - source.entropy) < 4 * blocks.std(ddof=1) / 10
+
+
+def test_the_bass_of_a_piano_sounds_whenever_its_chord_does():
+    source, chords = Piano(length=2000, sounding=0.5), {notes[0]: set(notes) for notes in CHORDS}
+    for token in set(steps(source)) - {"."}:
+        notes = [int(note) for note in token.split("+")]
+        assert notes == sorted(notes) and set(notes) <= chords[notes[0]]
+    assert len(set(steps(source))) == len(source.alphabet) == 49 and steps(source) == steps(source) != steps(source, 1)
+    with pytest.raises(DataError, match="alphabet"):
+        source.log_prob(["60+64+67"])
+
+
 @pytest.mark.parametrize("name", SOURCES)
 def test_generate(name):
     description = name + ":seed=3"
     data, source = generate(description), parse_source(description)
     assert type(source) is SOURCES[name] and source.seed == 3
-    assert data.origin == description and data.unit == "character" and data.entropy == source.entropy
+    assert data.origin == description and data.unit == ("token" if name == "piano" else "character") and data.entropy == source.entropy
     assert data.main.flat.tobytes() == generate(description).main.flat.tobytes() != generate(name).main.flat.tobytes()
 
 
@@ -210,6 +258,7 @@ def test_parse_source():
     ("markov:symbols=2,successors=3", "at most symbols"), ("markov:order=9", "Lower the order"),
     ("independent:symbols=1", "at least 2"), ("independent:length=0", "at least 1"), ("hidden-markov:states=9", "at most 8"),
     ("brackets:kinds=5", "at most 4"), ("brackets:depth=0", "at least 1"), ("remember:symbols=27", "at most 26"),
+    ("piano:sounding=1", "at most 0.99"), ("piano:length=x", "whole number"),
     ("remember:distance=10000,sequences=1000000", "must be at most"),
 ])
 def test_bad_descriptions(description, words):

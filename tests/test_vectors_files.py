@@ -23,7 +23,7 @@ from safetensors.numpy import save_file
 
 from seriatim import storage
 from seriatim.data import vectors as module
-from seriatim.data.readers import unpacked
+from seriatim.data.files import unpacked
 from seriatim.data.vectors import FORMATS, digits, read_vectors, write_vectors
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError
 

@@ -1,23 +1,34 @@
 """Built-in corpora: real English and real code from the user's own machine, and the generated sources.
 
 Nothing is downloaded. The Python standard library is a text of about ten million characters that every
-user has: its docstrings are prose, its source is code. Files are read and parsed, never imported or run.
+user has: its docstrings are prose, its source is code, the lines of its source have the module they come
+from for a label, and the tokens of a line have their kinds for tags, as an editor colours them. Files are
+read and parsed, never imported or run.
 
     open_corpus("python-docs")
+    open_corpus("python-lines:lines=5000,seed=3")
     open_corpus("markov:order=3,seed=1")
 """
 from __future__ import annotations
 
 import ast
+import builtins
+import io
+import keyword
 import os
 import sysconfig
 import tokenize
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+import numpy as np
+
+from seriatim.config import build, option
 from seriatim.data.sequences import Field, Sequences
-from seriatim.data.sources import generate
+from seriatim.data.sources import MOST_SEED, generate, settings_of
 from seriatim.errors import ConfigError, DataError, nearest
 
 SKIPPED = {  # folders of the standard library that are not part of it, or hold tests and tables
@@ -25,6 +36,10 @@ SKIPPED = {  # folders of the standard library that are not part of it, or hold 
     "idlelib", "lib2to3", "turtledemo", "pydoc_data", "encodings",
 }
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+LABELLED = ("argparse", "difflib", "doctest", "imaplib", "inspect", "ipaddress", "mailbox", "pickle", "pydoc", "statistics", "tarfile", "typing")
+LEAST = 10                                                          # characters of a line worth a label
+BUILT_IN = {name for name in dir(builtins) if not name.startswith("_")}
+Item = TypeVar("Item")
 
 
 def python_docs(most: int = 1_500_000) -> Sequences:
@@ -51,23 +66,29 @@ def stream(origin: str, texts: Iterable[str], most: int) -> Sequences:
         if size >= most:
             break
     if not parts:
-        raise DataError("the source of the Python standard library is not on this machine",
-                        got=sysconfig.get_path("stdlib"),
-                        do="Use a Python that is installed with its .py files, or give a text file of your own")
+        raise no_library()
     return Sequences({"text": Field.of_text(["".join(parts)[:most]])}, by="stream", unit="character", origin=origin)
+
+
+def no_library() -> DataError:
+    return DataError("the source of the Python standard library is not on this machine", got=sysconfig.get_path("stdlib"),
+                     do="Use a Python that is installed with its .py files, or give a file of your own")
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
     """Source and syntax tree of every module, in order of path; what cannot be read or parsed is left out."""
-    for path in module_paths(Path(sysconfig.get_path("stdlib"))):
-        try:
-            with tokenize.open(path) as file, warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of invalid escapes in old modules
-                source = file.read()  # line endings become \n
-                tree = ast.parse(source)
-        except (OSError, SyntaxError, ValueError, RecursionError):
-            continue
-        yield source, tree
+    return filter(None, map(module, module_paths(Path(sysconfig.get_path("stdlib")))))
+
+
+def module(path: Path) -> tuple[str, ast.Module] | None:
+    """The source and syntax tree of one, if there is."""
+    try:
+        with tokenize.open(path) as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of invalid escapes in old modules
+            source = file.read()  # line endings become \n
+            return source, ast.parse(source)
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return None
 
 
 def module_paths(root: Path) -> list[Path]:
@@ -89,14 +110,82 @@ def docstrings(node: ast.AST) -> Iterator[str]:
             yield from docstrings(child)
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """Some lines of a dozen modules."""
+
+    lines: int = option(10_000, "lines at most, drawn at random", least=1, most=1_000_000)
+    seed: int = option(0, "random numbers: which lines, in which order", least=0, most=MOST_SEED)
+
+    def of(self, found: dict[Item, str]) -> list[Item]:
+        if not found:
+            raise no_library()
+        items = list(found)
+        return [items[i] for i in np.random.default_rng(self.seed).permutation(len(items))[:self.lines]]
+
+
+def python_lines(description: str = "python-lines") -> Sequences:
+    """Lines of a dozen modules, the module as `label`: no comments, nothing very short, and a line that comes again counts once."""
+    drawn = build(Drawn, settings_of(description), where="python-lines")
+    home: dict[str, str] = {}
+    for name, source in labelled_modules():
+        for line in map(str.strip, source.split("\n")):
+            if len(line) >= LEAST and not line.startswith("#"):
+                home.setdefault(line, name)
+    lines = drawn.of(home)
+    return Sequences({"text": Field.of_text(lines), "label": Field.of_labels(home[line] for line in lines)}, origin=description)
+
+
+def python_tokens(description: str = "python-tokens") -> Sequences:
+    """The tokens of their logical lines, the kinds as `tags`: keyword, builtin, name, function, class, string, number, operator, comment."""
+    drawn = build(Drawn, settings_of(description), where="python-tokens")
+    rows = drawn.of({row: name for name, source in labelled_modules() for row in logical_lines(source)})
+    tokens, tags = ([[pair[place] for pair in row] for row in rows] for place in (0, 1))
+    return Sequences({"tokens": Field.of_symbols(tokens), "tags": Field.of_symbols(tags)}, unit="token", origin=description)
+
+
+def labelled_modules() -> Iterator[tuple[str, str]]:
+    """Name and source of a dozen modules with many lines."""
+    for name in LABELLED:
+        found = module(Path(sysconfig.get_path("stdlib"), name + ".py"))
+        if found:
+            yield name, found[0]
+
+
+def logical_lines(source: str) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Tokens with their kinds, a logical line at a time; without lines that are only a comment, or have a string over several lines."""
+    row: list[tuple[str, str]] = []
+    for kind, text, *_ in tokenize.generate_tokens(io.StringIO(source).readline):
+        if text.strip():
+            row.append((text, kind_of(tokenize.tok_name[kind], text, row[-1][0] if row else "")))
+        if kind == tokenize.NEWLINE and not any("\n" in text for text, _ in row):
+            yield tuple(row)
+        if kind == tokenize.NEWLINE or all(kind == "comment" for _, kind in row):
+            row = []
+
+
+def kind_of(kind: str, text: str, before: str) -> str:
+    """How an editor would colour a token; a name is known by the token before it."""
+    if kind != "NAME":
+        return "string" if "STRING" in kind else {"OP": "operator"}.get(kind, kind.lower())
+    if keyword.iskeyword(text):
+        return "keyword"
+    if before in ("def", "class"):
+        return {"def": "function"}.get(before, before)
+    return "builtin" if text in BUILT_IN and before != "." else "name"
+
+
 CORPORA = {
     "python-docs": (python_docs, "docstrings of the Python standard library: English prose"),
     "python-code": (python_code, "source of the Python standard library: code"),
+    "python-lines": (python_lines, "lines of its source, labelled with their module"),
+    "python-tokens": (python_tokens, "tokens of its source, tagged with their kinds: keyword, name, string, ..."),
     "independent": (generate, "generated: symbols that do not depend on each other"),
     "markov": (generate, "generated: a symbol depends on the few before it"),
     "hidden-markov": (generate, "generated: a symbol depends on a state that is never seen"),
     "brackets": (generate, "generated: nested brackets, which need a stack"),
     "remember": (generate, "generated: lines that end with the symbol they began with"),
+    "piano": (generate, "generated: chords, the notes of a step written 48+60+67"),
 }
 
 
@@ -106,13 +195,13 @@ def is_corpus(name: str) -> bool:
 
 
 def open_corpus(name: str) -> Sequences:
-    """A built-in corpus: "python-docs", "python-code" or a generated source such as "markov:order=3,seed=1"."""
+    """A built-in corpus: "python-docs", or with settings "python-lines:lines=5000" or "markov:order=3,seed=1"."""
     kind, colon, _ = name.partition(":")
     if kind not in CORPORA:
         raise ConfigError(f"there is no built-in corpus called {kind!r}", got=name, do=nearest(kind, CORPORA))
     function, _ = CORPORA[kind]
-    if function is generate:
-        return generate(name)
+    if function not in (python_docs, python_code):
+        return function(name)
     if colon:
         raise ConfigError(f"{kind} takes no parameters", got=name, do=f"Write {kind}")
     return function()

@@ -7,33 +7,27 @@ DataError that names the file, the line where there is one, and the way out.
 """
 from __future__ import annotations
 
-import codecs
 import csv
-import gzip
 import io
 import json
-import lzma
 import math
 import subprocess
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
+from operator import itemgetter
 
 import numpy as np
 
+from seriatim.data.conllu import COLUMNS_ENDINGS, read_document
+from seriatim.data.files import MOST_BYTES, bare_ending, lines_of, unpacked, utf8
 from seriatim.data.sequences import NUMBERS, TEXT, Field, Sequences, offsets_of
-from seriatim.data.tagged import columns_pair, conllu_pair, tagged
-from seriatim.errors import ConfigError, DataError, nearest, shorten
+from seriatim.data.tagged import LAYOUTS
+from seriatim.errors import ConfigError, DataError, keep, nearest
 
 Table = tuple[dict[str, Field], np.ndarray | None]      # the fields, and (S,) line numbers where lines mean something
 
-MOST_BYTES = 8 * 10**9                                  # of one file, unpacked: a small archive may hold a huge one
-CHUNK = 1 << 24
-OPENERS: dict[str, Callable] = {".gz": gzip.open, ".xz": lzma.open}
 ENDINGS = {".txt": "text", ".text": "text", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl",
-           ".ndjson": "jsonl", ".parquet": "parquet", ".conllu": "conllu", ".conll": "columns", ".bio": "columns",
-           ".iob": "columns"}
+           ".ndjson": "jsonl", ".parquet": "parquet", ".conllu": "conllu"} | dict.fromkeys(COLUMNS_ENDINGS, "columns")
 LABELS = {"label", "labels", "class", "category", "target_label", "tag"}    # columns with one symbol a sequence
 TOKENS = {"tokens", "tags"}                                                 # columns with symbols between blanks
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
@@ -42,12 +36,13 @@ VISIBLE = np.array([not bytes([byte]).isspace() for byte in range(256)])
 
 
 def read_files(*paths: str, format: str | None = None, by: str | None = None, unit: str | None = None,
-               columns: str | Sequence[str] | None = None) -> Sequences:
+               columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None) -> Sequences:
     """Read a file, or several whose lines belong together.
 
     The format follows from the file's ending unless it is given; several paths are parallel files.
     `by` cuts text: "stream", all of it one sequence, or "line". `columns` names the columns of a table
-    without a header.
+    without a header, or those of CoNLL-U to be read as tokens and tags: "form,xpos". A list of `problems`
+    takes whatever is wrong with a single line, which is then left out.
 
     >>> read_files("train.de.gz", "train.en.gz")                                   # doctest: +SKIP
     >>> read_files("SMSSpamCollection", format="tsv", columns="label,text")        # doctest: +SKIP
@@ -57,6 +52,8 @@ def read_files(*paths: str, format: str | None = None, by: str | None = None, un
         raise ConfigError("no file was named", do="Give at least one path")
     format = format or (format_of(paths[0]) if len(paths) == 1 else "parallel")
     options = checked_options(paths, format, by, columns)
+    if problems is not None and format in TOLERANT:
+        options["problems"] = problems
     fields, lines = FORMATS[format](*paths, **options)
     stream = format == "text" and by != "line"
     data = Sequences(fields, by="stream" if stream else "line", unit=unit, origin=", ".join(paths), lines=lines)
@@ -67,8 +64,7 @@ def read_files(*paths: str, format: str | None = None, by: str | None = None, un
 
 def format_of(path: str) -> str:
     """The format a file's ending stands for."""
-    name = Path(path.lower())
-    return ENDINGS.get(Path(name.stem).suffix if name.suffix in OPENERS else name.suffix, "text")
+    return ENDINGS.get(bare_ending(path), "text")
 
 
 def checked_options(paths: Sequence[str], format: str, by: str | None, columns: str | Sequence[str] | None) -> dict:
@@ -79,74 +75,14 @@ def checked_options(paths: Sequence[str], format: str, by: str | None, columns: 
         raise ConfigError("unknown way to cut text", got=by, do=nearest(by, ["stream", "line"]))
     if by == "stream" and format != "text":
         raise ConfigError("only text is read as a stream", got=f"format {format}")
-    if columns is not None and format not in ("csv", "tsv"):
-        raise ConfigError("columns are named for csv and tsv only", got=f"format {format}")
+    if columns is not None and format not in ("csv", "tsv", "conllu"):
+        raise ConfigError("columns are named for csv, tsv and conllu only", got=f"format {format}")
     if (len(paths) > 1) != (format == "parallel"):
         raise ConfigError(f"format {format!r} reads {'two or more files' if format == 'parallel' else 'one file'}",
                           got=", ".join(paths))
     if format == "text":
         return {"by": by or "stream"}
     return {} if columns is None else {"columns": columns}
-
-
-# From a path to checked lines
-
-
-def unpacked(path: str) -> bytearray:
-    """The bytes of a file, decompressed as its ending says."""
-    opener = OPENERS.get(Path(path).suffix.lower(), open)
-    content = bytearray()
-    try:
-        with opener(path, "rb") as file:
-            while chunk := file.read(CHUNK):
-                content += chunk
-                if len(content) > MOST_BYTES:
-                    raise DataError(f"the file holds more than {MOST_BYTES:,} bytes", file=path,
-                                    do="Cut it into smaller files")
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, MemoryError) as error:
-        raise DataError("the file is damaged or too large", got=error, file=path, do="Fetch or pack it again") from None
-    except FileNotFoundError:
-        raise DataError("there is no such file", file=path, do=similar_files(path)) from None
-    except IsADirectoryError:
-        raise DataError("this is a folder", file=path, do="Name a file inside it") from None
-    except (OSError, ValueError) as error:
-        raise DataError("the file cannot be read", got=error, file=path, do="Check its name and rights") from None
-    return content
-
-
-def similar_files(path: str) -> str:
-    """A hint for a path that leads nowhere: the nearest name in the same folder."""
-    try:
-        names = sorted(entry.name for entry in Path(path).parent.iterdir())
-    except OSError:
-        return f"There is no folder {str(Path(path).parent)!r} either"
-    return shorten(nearest(Path(path).name, names)) if names else "Its folder is empty"
-
-
-def utf8(path: str) -> bytearray:
-    """The bytes of a text file, known to be UTF-8, without a byte order mark."""
-    content = unpacked(path)
-    if content.startswith(codecs.BOM_UTF8):
-        del content[:len(codecs.BOM_UTF8)]
-    if not content:
-        raise DataError("the file is empty", file=path, do="Give a file with at least one line")
-    if 0 in content[:4096]:
-        raise DataError("this looks like a binary file", file=path, do="Give UTF-8 text, or name its format")
-    decoder = codecs.getincrementaldecoder("utf-8")()                       # a chunk at a time: as text it may be four times as large
-    for begin in range(0, len(content), CHUNK):
-        held = len(decoder.getstate()[0])                                   # bytes of a character that was cut
-        try:
-            decoder.decode(content[begin:begin + CHUNK], begin + CHUNK >= len(content))
-        except UnicodeDecodeError as error:
-            place = begin - held + error.start
-            raise DataError("this is not UTF-8", got=f"byte 0x{content[place]:02x}", file=path, line=content.count(b"\n", 0, place) + 1,
-                            do="Convert it, for instance: iconv -f latin1 -t utf-8 OLD > NEW") from None
-    return content
-
-
-def lines_of(path: str) -> list[str]:
-    """The lines of a text file without their endings; only \\n and \\r\\n end a line."""
-    return [line.removesuffix("\r") for line in utf8(path).decode().removesuffix("\n").split("\n")]
 
 
 # Text: bytes stay bytes, so that 100 MB cost 100 MB
@@ -189,19 +125,25 @@ def text_lines(values: np.ndarray, skip_blank: bool) -> tuple[Field, np.ndarray]
     return Field(values[inside], offsets_of(stops - starts), TEXT), lines
 
 
-def read_conllu(path: str) -> Table:
-    return tagged(lines_of(path), conllu_pair, path)
+def read_conllu(path: str, columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None) -> Table:
+    names = None if columns is None else column_names(columns, ConfigError)
+    if names is not None and len(names) != 2:
+        raise ConfigError("of CoNLL-U two columns are read, tokens and tags", got=", ".join(names), do="Write for instance form,xpos")
+    for name in names or ():
+        if name not in LAYOUTS["conllu"].place:
+            raise ConfigError("unknown column of CoNLL-U", got=name, do=nearest(name, LAYOUTS["conllu"].place))
+    return read_document(path, "conllu", problems).fields(names)
 
 
-def read_columns(path: str) -> Table:
-    return tagged(lines_of(path), columns_pair, path)
+def read_columns(path: str, problems: list[DataError] | None = None) -> Table:
+    return read_document(path, "columns", problems).fields()
 
 
 # Tables: rows of cells -> columns of one kind -> fields
 
 
-def read_csv(path: str, columns: str | Sequence[str] | None = None) -> Table:
-    return table(csv_rows(path), columns, path)
+def read_csv(path: str, columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None) -> Table:
+    return table(csv_rows(path), columns, path, problems)
 
 
 def csv_rows(path: str) -> Iterator[tuple[int, list[str]]]:
@@ -219,30 +161,47 @@ def csv_rows(path: str) -> Iterator[tuple[int, list[str]]]:
                         do='Put cells with quotes in quotes and double those inside: "say ""yes"""') from None
 
 
-def read_tsv(path: str, columns: str | Sequence[str] | None = None) -> Table:
-    return table(((number, line.split("\t")) for number, line in enumerate(lines_of(path), 1) if line), columns, path)
+def read_tsv(path: str, columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None) -> Table:
+    return table(((number, line.split("\t")) for number, line in enumerate(lines_of(path), 1) if line), columns, path, problems)
 
 
-def table(rows: Iterator[tuple[int, list[str]]], columns: str | Sequence[str] | None, path: str) -> Table:
+def table(rows: Iterator[tuple[int, list[str]]], columns: str | Sequence[str] | None, path: str, problems: list[DataError] | None) -> Table:
     """The fields of rows of text cells; the first row is the header unless the columns are named."""
     if columns is None:
         line, header = next(rows, (1, []))
         names = column_names(header, DataError, file=path, line=line)
     else:
-        names = column_names(columns.split(",") if isinstance(columns, str) else columns, ConfigError)
+        names = column_names(columns, ConfigError)
     cells, lines = [], []
     for line, row in rows:
         if len(row) != len(names):
-            raise DataError(f"columns found: {len(row)}, expected: {len(names)}", got=row, file=path, line=line,
-                            do=f"The columns are: {', '.join(names)}")
-        cells.append(row)
-        lines.append(line)
-    return {name: field_of(name, numbers_or_text(name, column, path, lines), path, lines)
-            for name, column in zip(names, zip(*cells))}, np.array(lines, np.int64)
+            keep(DataError(f"columns found: {len(row)}, expected: {len(names)}", got=row, file=path, line=line,
+                           do=f"The columns are: {', '.join(names)}"), problems)
+        else:
+            cells.append(row)
+            lines.append(line)
+    for place, name in enumerate(names):
+        if name in LABELS and not all(map(itemgetter(place), cells)):
+            cells, lines = labelled(cells, lines, place, name, path, problems)
+    columns = ((name, numbers_or_text(name, column, path, lines)) for name, column in zip(names, zip(*cells)))
+    return {name: field_of_kind(name, "text" if isinstance(column[0], str) else "number", column) for name, column in columns}, np.array(lines, np.int64)
 
 
-def column_names(names: Iterable[str], error: type[DataError | ConfigError], **place) -> list[str]:
-    names = [name.strip() for name in names]
+def labelled(cells: list[list[str]], lines: list[int], place: int, name: str, path: str,
+             problems: list[DataError] | None) -> tuple[list[list[str]], list[int]]:
+    """The rows that have a label."""
+    for row, line in zip(cells, lines):
+        if not row[place]:
+            keep(no_label(path, line, name), problems)
+    return [row for row in cells if row[place]], [line for row, line in zip(cells, lines) if row[place]]
+
+
+def no_label(path: str, line: int, name: str) -> DataError:
+    return DataError(f"missing value in column {name!r}", file=path, line=line, do="Give every row a label, or leave the row out")
+
+
+def column_names(names: str | Iterable[str], error: type[DataError | ConfigError], **place) -> list[str]:
+    names = [name.strip() for name in (names.split(",") if isinstance(names, str) else names)]
     if not names or not all(names) or len(set(names)) < len(names):
         raise error("every column needs a name of its own", got=names,
                     do="Correct the header, or name the columns where the file has none", **place)
@@ -274,26 +233,27 @@ def number_in(cell: str) -> float | None:
         return None
 
 
-def read_jsonl(path: str) -> Table:
-    return objects(lines_of(path), path)
+def read_jsonl(path: str, problems: list[DataError] | None = None) -> Table:
+    return objects(lines_of(path), path, problems)
 
 
-def objects(lines: Iterable[str], path: str) -> Table:
+def objects(lines: Iterable[str], path: str, problems: list[DataError] | None = None) -> Table:
     """The fields of JSON objects, one a line, all with the same keys."""
     rows, numbers = [], []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        rows.append(json_object(line, path, number))
-        numbers.append(number)
-        if rows[-1].keys() != rows[0].keys():
-            raise DataError("the keys differ from those of the first row", got=", ".join(rows[-1]), file=path,
-                            line=number, do=f"Expected: {', '.join(rows[0])}")
+        try:
+            rows.append(json_object(line, path, number, rows[0] if rows else None))
+            numbers.append(number)
+        except DataError as error:
+            keep(error, problems)
     return {name: field_of(name, [row[name] for row in rows], path, numbers)
             for name in (rows[0] if rows else ())}, np.array(numbers, np.int64)
 
 
-def json_object(line: str, path: str, number: int) -> dict:
+def json_object(line: str, path: str, number: int, first: dict | None) -> dict:
+    """The object of a line, with the same keys as the first one."""
     try:
         row = json.loads(line)
         if "\\u" in line:
@@ -303,6 +263,12 @@ def json_object(line: str, path: str, number: int) -> dict:
     if not isinstance(row, dict):
         raise DataError("this line is not a JSON object", got=line, file=path, line=number,
                         do='Write one object a line: {"text": "...", "label": "..."}')
+    if first is not None and row.keys() != first.keys():
+        raise DataError("the keys differ from those of the first row", got=", ".join(row), file=path,
+                        line=number, do=f"Expected: {', '.join(first)}")
+    for name in LABELS & row.keys():
+        if row[name] in (None, ""):                                         # a class without a name is missing
+            raise no_label(path, number, name)
     return row
 
 
@@ -336,10 +302,6 @@ def read_parquet(path: str) -> Table:
 
 def field_of(name: str, values: Sequence, path: str, lines: Sequence[int]) -> Field:
     """A column whose rows are all of one kind, as the field its name and kind call for."""
-    if name in LABELS:
-        values = [None if value == "" else value for value in values]       # a class without a name is missing
-        if None in values:
-            raise DataError(f"missing value in column {name!r}", file=path, line=lines[values.index(None)], do="Give every row a label, or leave the row out")
     kinds = [kind_of(value) for value in values]
     expected = next((kind for kind in kinds if kind != "empty list"), "list of text")
     for kind, value, line in zip(kinds, values, lines):
@@ -348,11 +310,15 @@ def field_of(name: str, values: Sequence, path: str, lines: Sequence[int]) -> Fi
             raise DataError(f"{kind} in column {name!r}", file=path, line=line,
                             got=None if isinstance(value, (list, dict)) else value,
                             do=f"Expected in every row: {expected if expected in FIELDS else ', or '.join(FIELDS)}")
-    if name in TOKENS and expected == "text":
+    return field_of_kind(name, expected, values)
+
+
+def field_of_kind(name: str, kind: str, values: Sequence) -> Field:
+    if name in TOKENS and kind == "text":
         return Field.of_symbols(value.split() for value in values)
-    if name in LABELS and not expected.startswith("list"):
+    if name in LABELS and not kind.startswith("list"):
         return label_field(values)
-    return FIELDS[expected](values)
+    return FIELDS[kind](values)
 
 
 def kind_of(value: object) -> str:
@@ -385,6 +351,8 @@ def number_field(values: Sequence[float]) -> Field:
 FIELDS: dict[str, Callable[..., Field]] = {
     "text": Field.of_text, "number": number_field, "truth value": label_field,
     "list of text": Field.of_symbols, "list of number": Field.of_numbers}
+
+TOLERANT = {"csv", "tsv", "jsonl", "conllu", "columns"}    # formats whose lines can be wrong one by one
 
 FORMATS: dict[str, Callable[..., Table]] = {
     "text": read_text, "csv": read_csv, "tsv": read_tsv, "jsonl": read_jsonl, "parquet": read_parquet,

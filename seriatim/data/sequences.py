@@ -43,7 +43,9 @@ class Field:
     @classmethod
     def of_labels(cls, labels: Iterable[str]) -> Field:
         """One symbol for each sequence."""
-        return cls.of_symbols([label] for label in labels)
+        number: dict[str, int] = {}
+        ids = [number.setdefault(label, len(number)) for label in labels]
+        return cls(np.array(ids, np.int32), np.arange(len(ids) + 1), SYMBOLS, tuple(number))
 
     @classmethod
     def of_numbers(cls, rows: Iterable[np.ndarray]) -> Field:

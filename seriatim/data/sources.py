@@ -15,18 +15,20 @@ from __future__ import annotations
 import string
 from abc import ABC, abstractmethod
 from bisect import bisect
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from seriatim.config import build, option
-from seriatim.data.sequences import TEXT, Field, Sequences, offsets_of
+from seriatim.data.sequences import SYMBOLS, TEXT, Field, Sequences, offsets_of
 from seriatim.errors import ConfigError, DataError, nearest
 
 ALPHABET = string.ascii_lowercase + " " + string.ascii_uppercase + string.digits + string.punctuation
 BRACKETS = "()[]{}<>"
 FILLERS = "0123"
+CHORDS = ((48, 60, 64, 67), (50, 62, 65, 69), (52, 59, 64, 67), (53, 60, 65, 69), (55, 59, 62, 67), (57, 60, 64, 69))  # piano: bass, three above
 HABIT = 0.7                   # hidden Markov: how strongly a state keeps to itself and to its favourite symbol
 MOST_LENGTH = 10_000_000      # symbols in one sample
 MOST_TRANSITIONS = 2_000_000  # from the contexts of a Markov source
@@ -50,8 +52,8 @@ class Source(ABC):
     """What all sources share: the probabilities follow from `seed`, the text from the generator given to `sample`."""
 
     @property
-    def alphabet(self) -> str:
-        """Every character that can occur."""
+    def alphabet(self) -> Sequence[str]:
+        """Every character, or token, that can occur."""
         return ALPHABET[:self.symbols]
 
     @property
@@ -64,7 +66,7 @@ class Source(ABC):
         """Text drawn from the source, in a field called `text`."""
 
     @abstractmethod
-    def log_prob(self, text: str) -> np.ndarray:
+    def log_prob(self, text: Sequence[str]) -> np.ndarray:
         """True log-probability of each symbol given the earlier ones: (T,), or (T + 1,) with the end of a line.
 
         Minus infinity for a symbol that cannot come next; what follows such a symbol has no meaning.
@@ -76,14 +78,14 @@ class Source(ABC):
         text = Field(characters.ravel(), offsets_of(np.full(len(symbols), symbols.shape[1])), TEXT)
         return Sequences({"text": text}, by=by, unit="character", origin=repr(self), entropy=self.entropy)
 
-    def as_symbols(self, text: str) -> np.ndarray:
+    def as_symbols(self, text: Sequence[str]) -> np.ndarray:
         """Text -> (T,) numbers of symbols."""
-        number = {character: i for i, character in enumerate(self.alphabet)}
+        number = {symbol: i for i, symbol in enumerate(self.alphabet)}
         strange = sorted(set(text) - set(number))
         if strange:
-            raise DataError("the text has characters outside the alphabet of its source", got=repr("".join(strange)),
+            raise DataError("the text has symbols outside the alphabet of its source", got=repr("".join(strange)),
                             do=f"The alphabet is {self.alphabet!r}")
-        return np.array([number[character] for character in text], np.int64)
+        return np.array([number[symbol] for symbol in text], np.int64)
 
 
 @dataclass(frozen=True)
@@ -351,40 +353,86 @@ class Remember(Source):
         return log(chance)
 
 
+@dataclass(frozen=True)
+class Piano(Source):
+    """A piano roll: at each step the notes that sound, as MIDI numbers, "48+60+67"; or a rest, ".".
+
+    Chords follow each other as states of a Markov chain. The bass of a chord always sounds and tells it apart, each of
+    the three notes above sounds with one probability, independently; so nothing is hidden and the entropy is exact:
+
+        entropy = H(chord | chord before) + 3 (1 - share of rests) h(sounding)
+    """
+
+    length: int = option(50_000, "steps in a sample", least=1, most=MOST_LENGTH)
+    seed: int = option(0, "random numbers: which chord follows which, and the notes of `generate`", least=0, most=MOST_SEED)
+    sounding: float = option(0.7, "how probable it is that a note above the bass sounds", least=0.01, most=0.99)
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """Eight sets of notes for each chord, the bits of their number telling which sound above the bass; then the rest."""
+        sets = ((bass, *(note for bit, note in enumerate(above) if which >> bit & 1)) for bass, *above in CHORDS for which in range(8))
+        return (*("+".join(map(str, sorted(notes))) for notes in sets), ".")
+
+    @cached_property
+    def chain(self) -> Chain:
+        states = len(CHORDS) + 1
+        return Chain(np.tile(np.arange(states), (states, 1)), np.random.default_rng(self.seed).dirichlet(np.ones(states), states))
+
+    @property
+    def entropy(self) -> float:
+        share, chance = self.chain.stationary, np.array([self.sounding, 1 - self.sounding])
+        return entropy_of(share[:, None] * self.chain.probability) - entropy_of(share) + 3 * (1 - share[-1]) * entropy_of(chance)
+
+    def sample(self, rng: np.random.Generator) -> Sequences:
+        chords = self.chain.walk(self.length, rng)  # (T,)
+        above = (rng.random((self.length, 3)) < self.sounding) @ np.array([1, 2, 4])  # (T,)
+        symbols = np.where(chords < len(CHORDS), 8 * chords + above, 8 * len(CHORDS)).astype(np.int32)
+        tokens = Field(symbols, offsets_of([self.length]), SYMBOLS, self.alphabet)
+        return Sequences({"tokens": tokens}, by="stream", unit="token", origin=repr(self), entropy=self.entropy)
+
+    def log_prob(self, text: Sequence[str]) -> np.ndarray:
+        chords, which = np.divmod(self.as_symbols(text), 8)  # (T,)
+        before = np.concatenate([self.chain.stationary[chords[:1]], self.chain.probability[chords[:-1], chords[1:]]])
+        many = (which[:, None] >> np.arange(3) & 1).sum(1)  # (T,) notes above the bass
+        notes = many * np.log(self.sounding) + (3 - many) * np.log(1 - self.sounding)
+        return log(before) + np.where(chords < len(CHORDS), notes, 0)
+
+
 SOURCES = {
     "independent": Independent,
     "markov": Markov,
     "hidden-markov": HiddenMarkov,
     "brackets": Brackets,
     "remember": Remember,
+    "piano": Piano,
 }
 
 
 def parse_source(description: str) -> Source:
     """A source from its name and parameters, such as "markov" or "markov:order=3,seed=1"."""
-    name, given = parameters(description)
+    name, given = description.partition(":")[0], settings_of(description)
+    if name not in SOURCES:
+        raise ConfigError(f"there is no source called {name!r}", got=description, do=nearest(name, SOURCES))
     given.pop("draw", None)
     return build(SOURCES[name], given, where=name, do="Write for instance markov:order=3,seed=1")
 
 
-def parameters(description: str) -> tuple[str, dict[str, str]]:
-    """The name and the settings of a description, as written."""
+def settings_of(description: str) -> dict[str, str]:
+    """The settings behind the name of a corpus, as written."""
     name, colon, settings = description.partition(":")
-    if name not in SOURCES:
-        raise ConfigError(f"there is no source called {name!r}", got=description, do=nearest(name, SOURCES))
     given: dict[str, str] = {}
     for setting in settings.split(",") if colon else ():
         key, _, value = (part.strip() for part in setting.partition("="))
         if key in given:
             raise ConfigError(f"{name}: {key} is given twice", got=description)
         given[key] = value
-    return name, given
+    return given
 
 
 def generate(description: str) -> Sequences:
     """A text of the source described, always the same one; `draw=2` gives another text of the same source."""
     source = parse_source(description)
-    draw = parameters(description)[1].get("draw", "1")
+    draw = settings_of(description).get("draw", "1")
     if not draw.isdecimal():
         raise ConfigError("draw must be a whole number", got=draw)
     return replace(source.sample(np.random.default_rng([source.seed, int(draw)])), origin=description)

@@ -1,24 +1,22 @@
-"""Tagged sentences: a token a line, a blank line between sentences. Lines in, `tokens` and `tags` out.
+"""Lines of tagged sentences: where the cells of a word stand in its line, so that each can be read and replaced.
 
-CoNLL-U keeps the word form in column 2 of 10 and the universal tag in column 4; plain columns keep the
-token first and the tag last.
+    joint.join(cells(line)) == line
+
+CoNLL-U (universaldependencies.org/format.html) has ten columns between tabs; plain columns have the token
+first and the tag last, between tabs where a line has any, else between blanks.
 """
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-
-import numpy as np
-
-from seriatim.data.sequences import Field
-from seriatim.errors import DataError
+from collections.abc import Callable
+from dataclasses import dataclass
 
 WORD = re.compile(r"[0-9]+")                        # 7
 NOT_A_WORD = re.compile(r"[0-9]+[-.][0-9]+")        # 7-8, the surface form of two words; 7.1, a word left unsaid
 
 
-def conllu_pair(line: str) -> tuple[str, str] | None:
-    """Form and universal tag of a CoNLL-U line; None for a comment, a range of words or an empty node."""
+def conllu_cells(line: str) -> list[str] | None:
+    """The ten cells of a word; None for a comment, a range of words or an empty node."""
     if line.startswith("#"):
         return None
     cells = line.split("\t")
@@ -28,40 +26,34 @@ def conllu_pair(line: str) -> tuple[str, str] | None:
         return None
     if not WORD.fullmatch(cells[0]):
         raise ValueError("a CoNLL-U line begins with the number of its word")
-    return cells[1], cells[3]
+    return cells
 
 
-def columns_pair(line: str) -> tuple[str, str]:
-    """First and last column of a line, between tabs where it has any, else between blanks."""
-    cells = line.split("\t") if "\t" in line else line.split()
-    if len(cells) < 2:
+def columns_cells(line: str) -> list[str]:
+    """Five pieces: what stands before the token, the token, what stands between, the tag, what stands behind."""
+    separator = "\t" if "\t" in line else None
+    first, *more = line.split(separator, 1)
+    if not more:
         raise ValueError("a line needs a token and a tag, this one has a single column")
-    return cells[0].strip(), cells[-1].strip()
+    last = more[0].rsplit(separator, 1)[-1]
+    token, tag = first.strip(), last.strip()
+    if not token or not tag:
+        raise ValueError("the token or its tag is empty")
+    start, end = len(line) - len(line.lstrip()), len(line.rstrip())
+    stop, begin = start + len(token), end - len(tag)
+    return [line[:start], token, line[stop:begin], tag, line[end:]]
 
 
-def tagged(lines: Iterable[str], pair_of: Callable[[str], tuple[str, str] | None],
-           file: str) -> tuple[dict[str, Field], np.ndarray]:
-    """The fields of tagged sentences, and the line of the first token of each."""
-    tokens: list[list[str]] = []
-    tags: list[list[str]] = []
-    first: list[int] = []
-    inside = False
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            inside = False
-            continue
-        try:
-            pair = pair_of(line)
-            if pair and not all(pair):
-                raise ValueError("the token or its tag is empty")
-        except ValueError as error:
-            raise DataError(str(error), got=line, file=file, line=number) from None
-        if pair:
-            if not inside:
-                inside = True
-                tokens.append([])
-                tags.append([])
-                first.append(number)
-            tokens[-1].append(pair[0])
-            tags[-1].append(pair[1])
-    return {"tokens": Field.of_symbols(tokens), "tags": Field.of_symbols(tags)}, np.array(first, np.int64)
+@dataclass(frozen=True)
+class Layout:
+    """How a format writes a word."""
+
+    cells: Callable[[str], list[str] | None]        # of a line without its ending; ValueError for what is no such line
+    joint: str
+    place: dict[str, int]                           # of each column among the cells
+    pair: tuple[str, str]                           # the columns read as tokens and as tags unless others are named
+
+
+CONLLU = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+LAYOUTS = {"conllu": Layout(conllu_cells, "\t", {name: place for place, name in enumerate(CONLLU, 1)}, ("form", "upos")),
+           "columns": Layout(columns_cells, "", {"form": 1, "tag": 3}, ("form", "tag"))}

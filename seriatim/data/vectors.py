@@ -12,32 +12,26 @@ Shapes: N words, D numbers each, R rows of a block.
 """
 from __future__ import annotations
 
-import gzip
-import lzma
 import math
 import operator
 import os
 import re
 import stat
 import sys
-import zlib
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from functools import partial
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
-from seriatim.data.readers import MOST_BYTES, OPENERS, similar_files
+from seriatim.data.files import MOST_BYTES, OPENERS, bare_ending, opened, packed
 from seriatim.errors import ConfigError, DataError, RunError, nearest
-from seriatim.storage import read_arrays, replacing, write_arrays
+from seriatim.storage import read_arrays, write_arrays
 
 FORMATS = ("word2vec", "word2vec-binary", "glove", "fasttext", "safetensors")
 ENDINGS = {".bin": "word2vec-binary", ".safetensors": "safetensors", ".vec": "fasttext"}    # others: the first lines tell
-PACKERS: dict[str, Callable[[Any], Any]] = {".gz": partial(gzip.GzipFile, "", "wb", 4, mtime=0), ".xz": partial(lzma.LZMAFile, mode="wb", preset=1)}
 BLOCK = 1 << 20                           # bytes read in one go
 NUMBERS = 1 << 17                         # numbers written or checked in one go
 MOST_WIDTH = 1 << 17                      # of a vector
@@ -88,7 +82,7 @@ def write_vectors(path: str | Path, words: Sequence[str], vectors: np.ndarray, f
         write_arrays(path, {name: from_numpy(np.require(stored[name], requirements="CW")) for name in stored})
         return
     blocks = binary_blocks(encoded, vectors) if format == "word2vec-binary" else text_blocks(words, vectors)
-    with replacing(path) as file, PACKERS.get(path.suffix.lower(), nullcontext)(file) as out:
+    with packed(path) as out:
         if format != "glove":
             out.write(b"%d %d\n" % vectors.shape)
         for number, block in enumerate(blocks):
@@ -96,12 +90,6 @@ def write_vectors(path: str | Path, words: Sequence[str], vectors: np.ndarray, f
 
 
 # What is asked for
-
-
-def bare_ending(path: str) -> str:
-    """The ending of a name, apart from that of a packed file."""
-    name = Path(path.lower())
-    return Path(name.stem).suffix if name.suffix in OPENERS else name.suffix
 
 
 def checked_format(path: str, format: str | None) -> str | None:
@@ -184,22 +172,6 @@ def rows_of_a_block(vectors: np.ndarray) -> int:
 
 
 # Reading
-
-
-@contextmanager
-def opened(path: str) -> Iterator[BinaryIO]:
-    """A file to be read, unpacked as its ending says; whatever keeps it from being read is a DataError."""
-    try:
-        with OPENERS.get(Path(path).suffix.lower(), open)(path, "rb") as file:
-            yield file
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, MemoryError) as error:
-        raise DataError("the file is damaged or too large", got=error, file=path, do="Fetch or pack it again") from None
-    except FileNotFoundError:
-        raise DataError("there is no such file", file=path, do=similar_files(path)) from None
-    except IsADirectoryError:
-        raise DataError("this is a folder", file=path, do="Name a file inside it") from None
-    except (OSError, ValueError) as error:
-        raise DataError("the file cannot be read", got=error, file=path, do="Check its name and rights") from None
 
 
 class Reading:

@@ -20,30 +20,23 @@ are looked at one by one. Shapes: N bytes and R rows of a block, M n-grams, n th
 """
 from __future__ import annotations
 
-import gzip
-import lzma
 import math
 import re
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from seriatim.codecs.cutting import distinct
 from seriatim.codecs.symbols import SPECIALS, STOP, UNKNOWN
 from seriatim.config import NgramOptions
-from seriatim.data.readers import utf8
+from seriatim.data.files import packed, utf8
 from seriatim.errors import DataError
 from seriatim.models.tables import Tables
 from seriatim.parallel import side_by_side
-from seriatim.storage import replacing
 
 ENDINGS = (".arpa", ".arpa.gz", ".arpa.xz")
-PACKERS: dict[str, Callable[[Any], Any]] = {".gz": partial(gzip.GzipFile, "", "wb", 4, mtime=0), ".xz": partial(lzma.LZMAFile, mode="wb", preset=1)}
 BEGIN = "<s>"                              # START in a file
 ZERO = -99.0                               # log10 of nothing, as SRILM writes it
 TEN = math.log(10)
@@ -65,7 +58,7 @@ DATA, COUNT = re.compile(rb"^\\data\\[ \t\r]*$", re.MULTILINE), re.compile(rb"ng
 def write_arpa(path: Path, tables: Tables, symbols: list[str]) -> None:
     """The tables of a model whose V symbols have these names -> a file, packed if it ends in .gz or .xz."""
     names, sizes = np.array([*written_names(symbols), BEGIN], object), list(map(len, tables.keys))
-    with replacing(path) as file, PACKERS.get(path.suffix.lower(), nullcontext)(file) as out:
+    with packed(path) as out:
         out.write(b"\\data\\\n" + b"".join(b"ngram %d=%d\n" % row for row in enumerate(sizes, 1)))
         for n, size in enumerate(sizes, 1):
             out.write(b"\n\\%d-grams:\n" % n)

@@ -1,0 +1,185 @@
+"""The auditor: what is wrong with data, before a model is fitted to it and a figure believed.
+
+    check(["train.tsv", "dev.tsv", "test.tsv"])        everything, a second for fifty thousand lines
+    findings(train, valid)                             what a fit warns of
+
+Several files are parts of one data set, the first the one that is learned from. Nothing is changed, and what is
+wrong with a line does not end the check: it is a finding like the others.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seriatim.auditing import hints
+from seriatim.auditing.copies import Copies, percent, share
+from seriatim.auditing.parts import SHOWN, Part, finding, frequencies, part_of, statistics
+from seriatim.data import read
+from seriatim.data.corpora import is_corpus
+from seriatim.data.sequences import Sequences
+from seriatim.errors import ConfigError, DataError
+
+SEVERITIES = ("error", "warning", "note")
+MANY_UNKNOWN = 0.2                        # share of symbols that the first file does not have
+FEW = 5                                   # sequences of a class, fewer than which are not learned from
+
+
+def check(files: Sequence[str | Path | Sequences], names: Sequence[str] | None = None, label: str | None = None, unit: str | None = None,
+          field: str | None = None, format: str | None = None, columns: str | None = None, by: str | None = None) -> dict[str, Any]:
+    """The record of an audit: figures of each file, what files share, and the findings, the worst first. Text is read by line.
+
+    >>> record = check(["python-lines:lines=500", "python-lines:lines=500,seed=1"])
+    >>> record["files"][0]["sequences"], record["across"][0]["copies"] > 0
+    (500, True)
+    """
+    if not files:
+        raise ConfigError("no file was named", do="Give at least one path")
+    names = list(names or names_of(files))
+    if len(names) != len(files):
+        raise ConfigError("each file needs a name", got=f"{len(names)} names for {len(files)} files")
+    parts, found = [], []
+    for each, name in zip(files, names):
+        part, problems = opened(each, name, label, unit, field, format, columns, by)
+        parts += [part] if part else []
+        found += problems
+    copies = Copies(parts)
+    records = [statistics(part) | {"unknown": None} for part in parts]
+    for place, (part, record) in enumerate(zip(parts, records)):
+        record["duplicates"], said = copies.within(place)
+        found += [*empty(part), *said, *hints.characters(part), *hints.far_longer(part), *unequal(part)]
+    for part, record in zip(parts[1:], records[1:]):
+        record["unknown"], said = unknown(part, parts[0])
+        found += said + strangers(part, parts[0])
+    across, said = shared(copies)
+    found += said + [each for part in parts[:1] for each in [*hints.leaks(part), *rare(part)]]
+    return {"version": 1, "files": records, "across": across, "findings": worst_first(found)}
+
+
+def findings(train: Sequences, valid: Sequences | None = None, label: str | None = None) -> list[dict[str, Any]]:
+    """The cheap part, for a fit to warn with: empty sequences, contradictions, copies across, labels not learned; nothing for streams and numbers."""
+    try:
+        parts = [part_of(data, name, name, label=label) for data, name in ((train, "training data"), (valid, "validation data")) if data and data.by == "line"]
+    except DataError:
+        return []
+    copies = Copies(parts, near=False)
+    found = [each for place, part in enumerate(parts) for each in [*empty(part), *copies.contradicting(place)]]
+    return worst_first(found + shared(copies)[1] + [each for part in parts[1:] for each in strangers(part, parts[0])])
+
+
+def worst_first(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(found, key=lambda each: SEVERITIES.index(each["severity"]))
+
+
+# From a path to a part
+
+
+def names_of(files: Sequence[str | Path | Sequences]) -> list[str]:
+    """What tells the names of the files apart: train, dev and test of x-train.tsv, x-dev.tsv and x-test.tsv; or their paths."""
+    paths = [each.origin if isinstance(each, Sequences) else str(each) for each in files]
+    short = [path if is_corpus(path) else Path(path).name for path in paths]
+    pieces = [re.split(r"([-._])", name) for name in short]
+    while len(files) > 1 and all(len(each) > 1 for each in pieces) and len({each[-1] for each in pieces}) == 1:
+        pieces = [each[:-2] for each in pieces]
+    while len(files) > 1 and all(len(each) > 1 for each in pieces) and len({each[0] for each in pieces}) == 1:
+        pieces = [each[2:] for each in pieces]
+    names = ["".join(each) for each in pieces]
+    return names if len({*names} - {""}) == len(files) else paths
+
+
+def opened(source: str | Path | Sequences, name: str, label: str | None, unit: str | None, field: str | None, format: str | None,
+           columns: str | None, by: str | None) -> tuple[Part | None, list[dict[str, Any]]]:
+    """A file ready to be looked at, and what was wrong with its lines; no part if it cannot be read at all."""
+    problems: list[DataError] = []
+    try:
+        if isinstance(source, Sequences):
+            return part_of(source, name, name, field, label, unit), []
+        data = read(str(source), format=format, by=by or (None if is_corpus(str(source)) else "line"), columns=columns, problems=problems)
+        ends = [] if data.lines is None else hints.line_ends(str(source))
+        return part_of(data, name, str(source), field, label, unit), told(problems, str(source)) + ends
+    except DataError as error:
+        return None, told([*problems, error], name if isinstance(source, Sequences) else str(source))
+
+
+def told(problems: list[DataError], file: str) -> list[dict[str, Any]]:
+    """Errors as findings; those that say the same are one."""
+    same: dict[tuple[str, str], list[DataError]] = {}
+    for problem in problems:
+        same.setdefault((problem.what, problem.do), []).append(problem)
+    return [finding("error", what + (f", {len(some):,} times" if len(some) > 1 else ""), file, got=some[0].got or "", do=do,
+                    lines=[each.line for each in some if each.line]) for (what, do), some in same.items()]
+
+
+# What is looked at besides
+
+
+def empty(part: Part) -> list[dict[str, Any]]:
+    rows = np.flatnonzero(part.empty)
+    return [] if not len(rows) else [finding("warning", f"empty sequences: {len(rows):,}", part.file,
+                                             lines=part.lines[rows], do="Leave them out: there is nothing to learn from")]
+
+
+def unequal(part: Part) -> list[dict[str, Any]]:
+    """Tokens and tags that do not belong together."""
+    rows = np.flatnonzero(part.tags.lengths != part.column.lengths) if part.tags is not None else np.zeros(0, int)
+    return [] if not len(rows) else [finding(
+        "error", f"sequences with more tokens than tags, or fewer: {len(rows):,}", part.file, lines=part.lines[rows],
+        got=f"{part.column.lengths[rows[0]]} tokens, {part.tags.lengths[rows[0]]} tags", do="Give each token one tag")]
+
+
+def unknown(part: Part, first: Part) -> tuple[dict[str, float], list[dict[str, Any]]]:
+    """How much of a file the first one does not know: the share of its symbols, and of its different ones."""
+    known = set(first.symbols.names)
+    counts = np.bincount(part.symbols.flat, minlength=len(part.symbols.names))
+    strange = np.array([name not in known for name in part.symbols.names], bool)
+    record = {"tokens": share(counts[strange].sum(), counts.sum()), "types": share(np.count_nonzero(counts[strange]), np.count_nonzero(counts))}
+    if record["tokens"] < MANY_UNKNOWN:
+        return record, []
+    frequent = np.argsort(-counts * strange, kind="stable")[:SHOWN]
+    return record, [finding("warning", f"{part.unit}s that {first.name} does not have: {percent(record['tokens'])}", part.file,
+                            got=", ".join(repr(part.symbols.names[i]) for i in frequent if strange[i]),
+                            do="Look whether both are of one kind; model characters or subwords, of which fewer are unknown")]
+
+
+def strangers(part: Part, first: Part) -> list[dict[str, Any]]:
+    """Labels or tags that the first file does not have."""
+    pairs = (("label", part.label, first.label), ("tag", part.tags, first.tags))
+    found = []
+    for kind, ours, theirs in pairs:
+        if ours is None or theirs is None:
+            continue
+        known = frequencies(theirs)
+        new = {name: count for name, count in frequencies(ours).items() if name not in known}
+        if new:
+            wrong = np.array([name in new for name in ours.names])[ours.flat]
+            rows = np.unique(np.repeat(np.arange(len(part)), ours.lengths)[wrong])
+            found.append(finding("warning", f"{kind}s that {first.name} does not have: {len(new):,}", part.file, lines=part.lines[rows],
+                                 got=", ".join(f"{name!r} {count:,}" for name, count in list(new.items())[:SHOWN]),
+                                 do=f"Correct the spelling, or put examples of it into {first.name}: what was never seen is never predicted"))
+    return found
+
+
+def rare(part: Part) -> list[dict[str, Any]]:
+    """Classes without contrast, or without examples."""
+    if part.label is None:
+        return []
+    counts = frequencies(part.label)
+    if len(counts) == 1:
+        return [finding("error", "all sequences have the same label", part.file, got=repr(next(iter(counts))), do="Name the field of the labels with --label")]
+    few = [f"{name!r} {count}" for name, count in counts.items() if count < FEW]
+    return [] if not few else [finding("note", f"labels with fewer than {FEW} sequences: {len(few):,} of {len(counts):,}", part.file, got=", ".join(few[:SHOWN]),
+                                       do="Collect more of them, or join them into one")]
+
+
+def shared(copies: Copies) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What each file shares with each before it."""
+    records, found = [], []
+    for later in range(len(copies.parts)):
+        for earlier in range(later):
+            record, said = copies.across(earlier, later)
+            records.append(record)
+            found += said
+    return records, found

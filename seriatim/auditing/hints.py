@@ -1,0 +1,184 @@
+"""Hints: characters that came from a wrong turn, sequences far too long, and whatever gives the label away.
+
+A value gives the label away when the label can be guessed from it alone: each sequence by the majority of the
+others with the same value. A word gives one away when nearly all sequences that have it are of one class, and
+so many are not by chance:
+
+    n words of a class of share p:   p^n V < 0.001     V different words, each of which had its chance
+
+Shapes: S sequences, N symbols, V different symbols, C classes, M words that are asked about.
+"""
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from seriatim.auditing.copies import percent, share
+from seriatim.auditing.parts import SHOWN, Part, finding, groups
+from seriatim.codecs.cutting import words_of
+from seriatim.data.files import unpacked
+from seriatim.data.sequences import NUMBERS, TEXT, Field
+
+PURE = 0.99                               # share of one class among the sequences with a value that gives it away
+OFTEN = 20                                # sequences with a word before it is suspected
+MOST_CLASSES = 100                        # with more, the label is a name rather than a class
+FAR = 10                                  # times the upper quartile of lengths
+BLOCK = 50                                # neighbours in the order of a number, or of the file, that are looked at together
+WESTERN = "".join(bytes([byte]).decode("cp1252", "ignore") for byte in range(0x80, 0xC0)) + "".join(map(chr, range(0x80, 0xC0)))
+SUSPICIOUS = (                            # what, pattern, what to do; UTF-8 taken for a western code page has its own look
+    ("the replacement character U+FFFD, which stands for bytes that were lost", "\ufffd", "Go back to the file it came from; this cannot be repaired"),
+    ("control characters", "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", "Remove them; \\x80 to \\x9f are quotes and dashes of cp1252 that was read as latin1"),
+    ("UTF-8 that was read as a western code page, such as Ã© for é", f"(?:Ã|â€|[ÐÑ](?=.[ÐÑ]))[{re.escape(WESTERN)}]|Â[\x80-\xbf]|ðŸ|ï»¿",
+     "Go back to the file it came from, or repair it: text.encode('cp1252').decode('utf-8')"),
+)
+
+
+def characters(part: Part) -> list[dict[str, Any]]:
+    """Suspicious characters, with the lines that have them."""
+    found = []
+    for what, pattern, do in SUSPICIOUS:
+        rows = rows_with(part.column, pattern)
+        if len(rows):
+            text = part.column.raw(rows[0])
+            text = text if isinstance(text, str) else " ".join(text)
+            begin = max(0, re.search(pattern, text).start() - 20)
+            found.append(finding("warning", f"sequences with {what}: {len(rows):,}", part.file, got=repr(text[begin:begin + 50]),
+                                 lines=part.lines[rows], do=do))
+    return found
+
+
+def rows_with(column: Field, pattern: str) -> np.ndarray:
+    """The sequences in which a pattern occurs."""
+    if column.kind != TEXT:
+        wrong = np.array([re.search(pattern, name) is not None for name in column.names], bool)
+        return np.unique(np.repeat(np.arange(len(column)), column.lengths)[wrong[column.flat]])
+    text = column.flat.tobytes().decode("utf-8", "surrogatepass")
+    places = np.fromiter((match.start() for match in re.finditer(pattern, text)), np.int64)
+    if not len(places):
+        return places
+    begins = np.flatnonzero(column.flat & 0xC0 != 0x80)                                    # the byte at which each character begins
+    return np.unique(np.searchsorted(column.offsets - column.offsets[0], begins[places], "right") - 1)
+
+
+def line_ends(path: str) -> list[dict[str, Any]]:
+    """Lines of one file that end in different ways."""
+    content = unpacked(path)
+    both = content.count(b"\r\n")
+    counts = {"\\n": content.count(b"\n") - both, "\\r\\n": both, "\\r": content.count(b"\r") - both}
+    if sum(count > 0 for count in counts.values()) < 2:
+        return []
+    rare = min((end for end in counts if counts[end]), key=counts.get)
+    pattern = {"\\n": rb"(?<!\r)\n", "\\r\\n": rb"\r\n", "\\r": rb"\r(?!\n)"}[rare]
+    place = re.search(pattern, content).start()
+    return [finding("note", "lines end in different ways", path, got=", ".join(f"{counts[end]:,} with {end}" for end in counts if counts[end]),
+                    lines=[content.count(b"\n", 0, place) + 1], do="Write it again with one kind of line ending")]
+
+
+def far_longer(part: Part) -> list[dict[str, Any]]:
+    lengths = part.symbols.lengths
+    bound = FAR * max(1.0, float(np.quantile(lengths, 0.75)))
+    rows = np.flatnonzero(lengths > bound)
+    rows = rows[np.argsort(-lengths[rows], kind="stable")]
+    return [] if not len(rows) else [finding(
+        "note", f"sequences far longer than the rest: {len(rows):,}", part.file, lines=part.lines[rows],
+        got=f"up to {lengths[rows[0]]:,} {part.unit}s, where three quarters have at most {bound / FAR:,.0f}",
+        do="Look whether a quote or a line ending is missing; cut them, or leave them out")]
+
+
+# What gives the label away
+
+
+def leaks(part: Part) -> list[dict[str, Any]]:
+    """Words, the length, the order and other fields from which the label can be guessed."""
+    if part.label is None or not 1 < len(np.unique(part.label.flat)) <= MOST_CLASSES:
+        return []
+    found = telling_words(part) + own_names(part)
+    for what, values, do in suspects(part):
+        right, usual = guessed(values, part.label.flat), np.bincount(part.label.flat).max() / len(part)
+        if right >= PURE and far_above(right, usual):
+            found.append(finding("warning", f"{what} alone gives the label away", part.file, do=do,
+                                 got=f"right for {percent(right)} of the sequences, where the most frequent label is right for {percent(usual)}"))
+    return found
+
+
+def suspects(part: Part) -> list[tuple[str, np.ndarray, str]]:
+    """What else might give the label away: (S,) values each."""
+    shuffle = "Shuffle before you cut it into parts, as `split` does; a part cut in order would lack some labels"
+    found = [("the length of a sequence", part.symbols.lengths, "Ask how the data was collected: a model may learn this and nothing else"),
+             ("the order of the file", np.arange(len(part)) // BLOCK, shuffle)]
+    for name, column in part.others.items():
+        if column.kind != NUMBERS:
+            values = groups([words_of(column) if column.kind == TEXT else column])[0]
+            found.append((f"the field {name!r}", values, "Keep it away from the model: it is the label under another name"))
+        elif column.values.ndim == 1 and (column.lengths == 1).all():
+            rank = np.argsort(np.argsort(column.flat, kind="stable"), kind="stable")
+            found.append((f"the order of the field {name!r}", rank // BLOCK, f"Keep {name!r} away from the model: it tells when or where a row was collected"))
+    return found
+
+
+def guessed(values: np.ndarray, labels: np.ndarray) -> float:
+    """The share of sequences whose label is that of most others with the same value. A value that occurs once tells nothing."""
+    base = 1 + int(labels.max())
+    _, number = np.unique(values, return_inverse=True)
+    pairs, counts = np.unique(number * base + labels, return_counts=True)
+    order = np.lexsort((-counts, pairs // base))                                           # value by value, the most frequent label first
+    value, counts = pairs[order] // base, counts[order]
+    first = np.flatnonzero(np.append(True, value[1:] != value[:-1]))
+    second = np.where(np.append(value[1:] == value[:-1], False), np.append(counts[1:], 0), 0)[first]
+    return float(counts[first][counts[first] - 1 > second].sum() / len(labels))
+
+
+def far_above(purity: np.ndarray | float, usual: np.ndarray | float) -> np.ndarray | bool:
+    """Nine tenths of the errors of a guess without it are gone."""
+    return 1 - purity <= (1 - usual) / 10
+
+
+def table_of(part: Part, asked: np.ndarray) -> np.ndarray:
+    """(M, C) how many sequences of each class have each of these symbols."""
+    place = np.full(len(part.symbols.names), -1)
+    place[asked] = np.arange(len(asked))
+    chosen = place[part.symbols.flat]                                                      # (N,)
+    rows = np.repeat(np.arange(len(part)), part.symbols.lengths)[chosen >= 0]
+    pairs = np.sort(rows * len(asked) + chosen[chosen >= 0])
+    row, which = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], max(1, len(asked)))      # a sequence has it, however often
+    classes = len(part.label.names)
+    return np.bincount(which * classes + part.label.flat[row], minlength=len(asked) * classes).reshape(-1, classes)
+
+
+def shares(part: Part) -> np.ndarray:
+    """(C,) the share of each class."""
+    return np.bincount(part.label.flat, minlength=len(part.label.names)) / len(part)
+
+
+def telling_words(part: Part) -> list[dict[str, Any]]:
+    """Words that nearly all belong to one class."""
+    often = np.flatnonzero(np.bincount(part.symbols.flat) >= OFTEN)
+    table = table_of(part, often)                                                          # (M, C)
+    many, best = table.sum(1), table.argmax(1)
+    purity, usual = table.max(1) / np.maximum(1, many), shares(part)[best]                 # (M,)
+    bits = many * -np.log(usual)
+    telling = np.flatnonzero((many >= OFTEN) & (purity >= PURE) & far_above(purity, usual) & (bits > np.log(1000 * len(part.symbols.names))))
+    if not len(telling):
+        return []
+    telling = telling[np.argsort(-bits[telling], kind="stable")]
+    coverage = table.max(1)[telling] / (usual[telling] * len(part))
+    said = [f"{part.symbols.names[often[i]]!r} -> {part.label.names[best[i]]} ({table[i].max():,} of {many[i]:,})" for i in telling[:SHOWN]]
+    alone = coverage.max() >= 0.5
+    return [finding("warning" if alone else "note", f"{part.unit}s nearly always with one label: {len(telling):,}", part.file,
+                    got=", ".join(said), do="If one of them was put there by the way the data was made, take it out" if not alone else
+                    f"One is in {percent(coverage.max())} of its class: a model needs to learn little else. Ask how it came there")]
+
+
+def own_names(part: Part) -> list[dict[str, Any]]:
+    """Labels that stand in the text."""
+    label = {name.lower(): i for i, name in enumerate(part.label.names)}
+    named = np.array([i for i, name in enumerate(part.symbols.names) if name.lower() in label], np.int64)
+    table = table_of(part, named)                                                          # (M, C)
+    own = np.array([label[part.symbols.names[i].lower()] for i in named], np.int64)
+    right, many = table[np.arange(len(named)), own], table.sum(1)                          # (M,)
+    wrong = np.flatnonzero((many >= OFTEN) & (1 - right / np.maximum(1, many) <= (1 - shares(part)[own]) / 2))
+    said = [f"{part.symbols.names[named[i]]!r} in {many[i]:,} sequences, {right[i]:,} of them its own" for i in wrong[:SHOWN]]
+    return [] if not said else [finding("warning" if share(right[wrong].sum(), len(part)) > 0.1 else "note", "the name of a label stands in the text",
+                                        part.file, got=", ".join(said), do="Take it out, unless new data will have it too")]
