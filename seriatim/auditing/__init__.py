@@ -170,8 +170,8 @@ def rare(part: Part) -> list[dict[str, Any]]:
     if len(counts) == 1:
         return [finding("error", "all sequences have the same label", part.file, got=repr(next(iter(counts))), do="Name the field of the labels with --label")]
     few = [f"{name!r} {count}" for name, count in counts.items() if count < FEW]
-    return [] if not few else [finding("note", f"labels with fewer than {FEW} sequences: {len(few):,} of {len(counts):,}", part.file, got=", ".join(few[:SHOWN]),
-                                       do="Collect more of them, or join them into one")]
+    return [] if not few else [finding("note", f"labels with fewer than {FEW} sequences: {len(few):,} of {len(counts):,}", part.file,
+                                       got=", ".join(few[:SHOWN]), do="Collect more of them, or join them into one")]
 
 
 def shared(copies: Copies) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

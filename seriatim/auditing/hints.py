@@ -1,8 +1,8 @@
 """Hints: characters that came from a wrong turn, sequences far too long, and whatever gives the label away.
 
 A value gives the label away when the label can be guessed from it alone: each sequence by the majority of the
-others with the same value. A word gives one away when nearly all sequences that have it are of one class, and
-so many are not by chance:
+others with the same value; an order does, when each can be guessed by the one before. A word gives one away when
+nearly all sequences that have it are of one class, and so many are not by chance:
 
     n words of a class of share p:   p^n V < 0.001     V different words, each of which had its chance
 
@@ -25,7 +25,6 @@ PURE = 0.99                               # share of one class among the sequenc
 OFTEN = 20                                # sequences with a word before it is suspected
 MOST_CLASSES = 100                        # with more, the label is a name rather than a class
 FAR = 10                                  # times the upper quartile of lengths
-BLOCK = 50                                # neighbours in the order of a number, or of the file, that are looked at together
 WESTERN = "".join(bytes([byte]).decode("cp1252", "ignore") for byte in range(0x80, 0xC0)) + "".join(map(chr, range(0x80, 0xC0)))
 SUSPICIOUS = (                            # what, pattern, what to do; UTF-8 taken for a western code page has its own look
     ("the replacement character U+FFFD, which stands for bytes that were lost", "\ufffd", "Go back to the file it came from; this cannot be repaired"),
@@ -95,27 +94,32 @@ def leaks(part: Part) -> list[dict[str, Any]]:
     if part.label is None or not 1 < len(np.unique(part.label.flat)) <= MOST_CLASSES:
         return []
     found = telling_words(part) + own_names(part)
-    for what, values, do in suspects(part):
-        right, usual = guessed(values, part.label.flat), np.bincount(part.label.flat).max() / len(part)
+    usual = float(shares(part).max())
+    for what, right, do in suspects(part):
         if right >= PURE and far_above(right, usual):
             found.append(finding("warning", f"{what} alone gives the label away", part.file, do=do,
                                  got=f"right for {percent(right)} of the sequences, where the most frequent label is right for {percent(usual)}"))
     return found
 
 
-def suspects(part: Part) -> list[tuple[str, np.ndarray, str]]:
-    """What else might give the label away: (S,) values each."""
-    shuffle = "Shuffle before you cut it into parts, as `split` does; a part cut in order would lack some labels"
-    found = [("the length of a sequence", part.symbols.lengths, "Ask how the data was collected: a model may learn this and nothing else"),
-             ("the order of the file", np.arange(len(part)) // BLOCK, shuffle)]
+def suspects(part: Part) -> list[tuple[str, float, str]]:
+    """What else might give the label away, and how often it is right."""
+    labels, shuffle = part.label.flat, "Shuffle before you cut it into parts, as `split` does; a part cut in order would lack some labels"
+    found = [("the length of a sequence", guessed(part.symbols.lengths, labels), "Ask how the data was collected: a model may learn this and nothing else"),
+             ("the order of the file", followed(labels), shuffle)]
     for name, column in part.others.items():
         if column.kind != NUMBERS:
-            values = groups([words_of(column) if column.kind == TEXT else column])[0]
-            found.append((f"the field {name!r}", values, "Keep it away from the model: it is the label under another name"))
+            right = guessed(groups([words_of(column) if column.kind == TEXT else column])[0], labels)
+            found.append((f"the field {name!r}", right, "Keep it away from the model: it is the label under another name"))
         elif column.values.ndim == 1 and (column.lengths == 1).all():
-            rank = np.argsort(np.argsort(column.flat, kind="stable"), kind="stable")
-            found.append((f"the order of the field {name!r}", rank // BLOCK, f"Keep {name!r} away from the model: it tells when or where a row was collected"))
+            right = max(guessed(column.flat, labels), followed(labels[np.argsort(column.flat, kind="stable")]))
+            found.append((f"the field {name!r}", right, f"Keep {name!r} away from the model: it tells when or where a row was collected"))
     return found
+
+
+def followed(labels: np.ndarray) -> float:
+    """The share of sequences with the label of the one before."""
+    return float((labels[1:] == labels[:-1]).mean()) if len(labels) > 1 else 0.0
 
 
 def guessed(values: np.ndarray, labels: np.ndarray) -> float:
