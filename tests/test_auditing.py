@@ -99,6 +99,12 @@ def test_classes_tags_and_unknown_words_are_counted():
     assert check([tokens])["files"][0]["tags"] == {"N": 2, "V": 1}
 
 
+def test_a_part_of_a_file_knows_only_the_words_that_are_in_it():
+    data = Sequences({"tokens": Field.of_symbols([["a"], ["a", "b"]]), "tags": Field.of_symbols([["N"], ["N", "V"]])})
+    record = check([data[:1], data[1:]], names=["train", "test"])
+    assert record["files"][1]["unknown"] == {"tokens": 1 / 2, "types": 1 / 2} and said(record, "tags that train does not have: 1")
+
+
 def test_a_record_is_plain():
     record = check(["python-lines:lines=300", "python-lines:lines=300,seed=1"])
     assert json.loads(json.dumps(record, allow_nan=False)) == record and record["version"] == 1
@@ -247,7 +253,7 @@ def test_any_field_can_be_the_label_or_be_looked_at(tmp_path):
     record = check([tmp_path / "a.csv"], label="mood")["files"][0]
     assert record["classes"] == {"good day": 1, "bad": 1} and record["symbols"] == 3
     record = check([tmp_path / "a.csv"], label="year", field="mood")["files"][0]
-    assert record["classes"] == {"2001.0": 1, "2002.0": 1} and record["symbols"] == 3
+    assert record["classes"] == {"2001": 1, "2002": 1} and record["symbols"] == 3
     assert "no field 'mod'" in check([tmp_path / "a.csv"], label="mod")["findings"][0]["what"]
     assert "numbers" in check([tmp_path / "a.csv"], field="year")["findings"][0]["what"]
 
@@ -256,6 +262,7 @@ def test_names_are_what_tells_files_apart():
     assert names_of(["x/en-ud-train.conllu.xz", "x/en-ud-dev.conllu.xz"]) == ["train", "dev"]
     assert names_of(["a/train.tsv"]) == ["train.tsv"] and names_of(["train.tsv", "test.tsv"]) == ["train", "test"]
     assert names_of(["a/train.tsv", "b/train.tsv"]) == ["a/train.tsv", "b/train.tsv"] and names_of(["a.txt", "a.b.txt"]) == ["a", "a.b"]
+    assert names_of(["a.txt", "a.txt"]) == ["a.txt (1)", "a.txt (2)"] and names_of([Sequences.of(["a"])]) == ["memory"]
 
 
 def test_settings_that_make_no_sense_are_refused():
