@@ -32,33 +32,30 @@ SUSPICIOUS = (                            # what, pattern, what to do; UTF-8 tak
     ("UTF-8 that was read as a western code page, such as Ã© for é", f"(?:Ã|â€|[ÐÑ](?=.[ÐÑ]))[{re.escape(WESTERN)}]|Â[\x80-\xbf]|ðŸ|ï»¿",
      "Go back to the file it came from, or repair it: text.encode('cp1252').decode('utf-8')"),
 )
+ODD = np.array([byte >= 0x7F or (byte < 0x20 and byte not in b"\t\n\r") for byte in range(256)])
 
 
 def characters(part: Part) -> list[dict[str, Any]]:
     """Suspicious characters, with the lines that have them."""
-    found = []
+    found, texts = [], odd_texts(part.column)
     for what, pattern, do in SUSPICIOUS:
-        rows = rows_with(part.column, pattern)
-        if len(rows):
-            text = part.column.raw(rows[0])
-            text = text if isinstance(text, str) else " ".join(text)
-            begin = max(0, re.search(pattern, text).start() - 20)
-            found.append(finding("warning", f"sequences with {what}: {len(rows):,}", part.file, got=repr(text[begin:begin + 50]),
-                                 lines=part.lines[rows], do=do))
+        places = {s: match.start() for s, text in texts.items() if (match := re.search(pattern, text))}
+        if places:
+            first, place = next(iter(places.items()))
+            found.append(finding("warning", f"sequences with {what}: {len(places):,}", part.file, do=do, lines=part.lines[list(places)],
+                                 got=repr(texts[first][max(0, place - 20):place + 30])))
     return found
 
 
-def rows_with(column: Field, pattern: str) -> np.ndarray:
-    """The sequences in which a pattern occurs."""
-    if column.kind != TEXT:
-        wrong = np.array([re.search(pattern, name) is not None for name in column.names], bool)
-        return np.unique(np.repeat(np.arange(len(column)), column.lengths)[wrong[column.flat]])
-    text = column.flat.tobytes().decode("utf-8", "surrogatepass")
-    places = np.fromiter((match.start() for match in re.finditer(pattern, text)), np.int64)
-    if not len(places):
-        return places
-    begins = np.flatnonzero(column.flat & 0xC0 != 0x80)                                    # the byte at which each character begins
-    return np.unique(np.searchsorted(column.offsets - column.offsets[0], begins[places], "right") - 1)
+def odd_texts(column: Field) -> dict[int, str]:
+    """The sequences with any byte that might be suspicious: not ASCII, or not to be printed."""
+    if column.kind == TEXT:
+        rows = np.flatnonzero(column.lengths)
+        odd = np.logical_or.reduceat(ODD[column.flat], (column.offsets - column.offsets[0])[rows]) if len(rows) else np.zeros(0, bool)
+        return {s: column.raw(s) for s in rows[odd].tolist()}
+    strange = np.array([not (name.isascii() and name.isprintable()) for name in column.names], bool)
+    rows = np.unique(np.repeat(np.arange(len(column)), column.lengths)[strange[column.flat]])
+    return {s: " ".join(column.raw(s)) for s in rows.tolist()}
 
 
 def line_ends(path: str) -> list[dict[str, Any]]:
