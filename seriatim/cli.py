@@ -323,7 +323,7 @@ def check(given: argparse.Namespace) -> int:
     from seriatim.auditing import check as look
     from seriatim.display import output
     record = look(given.file, label=given.label, unit=given.unit, field=given.field, format=given.input_format, columns=given.columns, by=given.by)
-    show(record, given, audit(record, wide=output().width >= 110))
+    show(record, given, audit(record, wide=output().width >= 120))
     return int(any(each["severity"] == "error" for each in record["findings"]))
 
 
