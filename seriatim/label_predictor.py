@@ -79,7 +79,7 @@ class Labeller(Predictor):
         kept = ("accuracy", "interval", "parameters", "unknown", "symbols_per_second", "protocol")
         return {key: record[key] for key in kept} | {"macro_f1": record["macro"]["f1"], "log_loss": record["calibration"]["log_loss"],
                                                      "calibration_error": record["calibration"]["error"], "matthews": record["matthews"],
-                                                     "classes": record["classes"], "confusion": record["confusion"], "names": record["names"]}
+                                                     "classes": record["classes"], "confusion": record["confusion"]}
 
     @staticmethod
     def told(row: dict[str, Any]) -> str:
