@@ -42,9 +42,10 @@ class Labelled:
 
     @classmethod
     def fit(cls, data: Sequences, options: CodecOptions, target: str, more: Iterable[str] = ()) -> Labelled:
-        """Vocabulary, labels and letters of the training data; `more` symbols are known besides."""
+        """Vocabulary, labels and letters of the training data; `more` words are known besides."""
         inputs = fit_codec(data.main, options)
-        inputs = type(inputs)(options, dict.fromkeys([*inputs.symbols, *more]), inputs.spelling)
+        if more and isinstance(inputs, Tokens):
+            inputs = type(inputs)(options, dict.fromkeys([*inputs.symbols, *more]), inputs.spelling)
         letters = {letter for name in inputs.named(data.main).names for letter in name} if isinstance(inputs, Tokens) else ()
         return cls(inputs, Labels.fit(target_of(data, target)), sorted(letters), target)
 
