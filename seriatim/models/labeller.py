@@ -88,7 +88,7 @@ class Labeller(nn.Module, Model):
         """(B, P, D) embedded symbols -> (B,) distributions of the label, (B, P) of the tags, or (B,) of all tags together."""
         if self.unit is not None:
             x = torch.cat([x, torch.zeros_like(x[:, :1])], 1)
-            x[torch.arange(len(x)), lengths] = self.unit
+            x[torch.arange(len(x)), lengths] = self.unit.to(x.dtype)
             lengths = lengths + 1
         lengths = lengths.clamp(min=1) if x.shape[1] else lengths
         x = self.hidden(x, lengths) if x.shape[1] else x
