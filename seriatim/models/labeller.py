@@ -90,10 +90,10 @@ class Labeller(nn.Module, Model):
             x = torch.cat([x, torch.zeros_like(x[:, :1])], 1)
             x[torch.arange(len(x)), lengths] = self.unit.to(x.dtype)
             lengths = lengths + 1
-        lengths = lengths.clamp(min=1) if x.shape[1] else lengths
-        x = self.hidden(x, lengths) if x.shape[1] else x
+        some = lengths.clamp(min=1)                                                  # nothing at all is read like a single unknown word
+        x = self.hidden(x, some)
         if self.pool is not None:
-            return Categorical(self.head(self.dropout(self.pool(x, lengths))).float())
+            return Categorical(self.head(self.dropout(self.pool(x, some))).float())
         return self.head(x, lengths) if isinstance(self.head, ChainHead) else Categorical(self.head(x).float())
 
     def predict(self, batch: Batch) -> Distribution:
