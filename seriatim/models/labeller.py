@@ -12,9 +12,11 @@ from torch import Tensor, nn
 
 from seriatim.batches import Batch
 from seriatim.chains import ChainHead, bio_constraints
+from seriatim.codecs.labelled import FIRST_LETTER
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.config import LabellerOptions
 from seriatim.distributions import Categorical, Distribution
+from seriatim.errors import ConfigError
 from seriatim.layers.block import NORMS, Alone, Block
 from seriatim.layers.both import Both
 from seriatim.layers.convolution import Convolution
@@ -43,6 +45,9 @@ class Labeller(nn.Module, Model):
     def __init__(self, vocabulary: int, options: LabellerOptions, labels: int, letters: int):
         super().__init__()
         self.options, self.vocabulary, self.labels, width = options, vocabulary, labels, options.width
+        if options.letters != "no" and letters <= FIRST_LETTER:
+            raise ConfigError("there are no words to be read letter by letter", got=f"letters {options.letters}",
+                              do="Choose --unit word or token, or --letters no")
         self.embedding = nn.Embedding(vocabulary, options.embedding or width)
         self.embedding.weight.requires_grad_(not options.frozen)
         self.letters = None if options.letters == "no" else Letters(options.letters, letters, options.letter_width)
