@@ -20,7 +20,7 @@ from torch import Tensor
 
 from seriatim.codecs.labelled import Examples
 from seriatim.config import LinearOptions
-from seriatim.models.bayes import Weighed, first_times
+from seriatim.models.bayes import Weighed, first_times, fitting
 
 
 class Linear(Weighed):
@@ -65,9 +65,7 @@ class Linear(Weighed):
 
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
         super().load_arrays(arrays)
-        if arrays["rarity"].shape != self.weights.shape[:1] or arrays["rarity"].dtype != torch.float64:
-            raise ValueError("rarity does not fit the n-grams")
-        self.rarity = arrays["rarity"]
+        self.rarity = fitting(arrays, "rarity", len(self.weights))
 
 
 def regression(x: Any, y: np.ndarray, labels: int, ratio: np.ndarray, strength: float) -> tuple[np.ndarray, np.ndarray]:
