@@ -56,9 +56,9 @@ class Linear(Weighed):
 
     def ratios(self, x: Any, y: np.ndarray) -> np.ndarray:
         """(F, K) log of how much more frequent an n-gram is under a label than under the others."""
-        counts = np.stack([np.asarray(x[y == label].sum(0))[0] for label in range(self.labels)], 1) + 1.0
-        others = counts.sum(1, keepdims=True) - counts + 1.0
-        return np.log(counts / counts.sum(0)) - np.log(others / others.sum(0))
+        counts = np.stack([np.asarray(x[y == label].sum(0))[0] for label in range(self.labels)], 1)
+        own, others = counts + 1.0, counts.sum(1, keepdims=True) - counts + 1.0
+        return np.log(own / own.sum(0)) - np.log(others / others.sum(0))
 
     def arrays(self) -> dict[str, Tensor]:
         return {**super().arrays(), "rarity": self.rarity}
