@@ -18,7 +18,7 @@ from seriatim.data import read
 from seriatim.data.conllu import read_document
 from seriatim.data.sequences import Sequences, offsets_of
 from seriatim.errors import ConfigError, DataError
-from seriatim.evaluation import fingerprint
+from seriatim.evaluation import fingerprint, finite
 from seriatim.explaining import explain
 from seriatim.labelling import Answers, answers
 from seriatim.models import Part
@@ -98,7 +98,7 @@ class Labeller(Predictor):
     def summarise(self, measured: dict[str, Any]) -> dict[str, Any]:
         truth, found, names, symbols = measured["truth"], measured["answers"], self.codec.labels.names, len(measured["unknown"])
         return {"version": 1, "task": self.task, "model": self.spec, "data": measured["origin"], **report(truth, found.found, names),
-                "nats_per_label": found.loss, "calibration": calibration(found.log_probs, truth), "sequences": len(found.offsets) - 1,
+                "nats_per_label": finite(found.loss), "calibration": calibration(found.log_probs, truth), "sequences": len(found.offsets) - 1,
                 "unknown": int(measured["unknown"].sum()), "symbols": symbols, "seconds": measured["seconds"],
                 "symbols_per_second": symbols / max(measured["seconds"], 1e-9), "parameters": self.model.size(),
                 "protocol": {"unit": self.codec.options.unit, "vocabulary": self.codec.size, "temperature": self.temperature,
