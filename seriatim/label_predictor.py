@@ -133,6 +133,9 @@ class Classifier(Labeller):
         """For each sequence its label and the likeliest labels with their probabilities; with `positive`, that label from the probability `at` on."""
         if top < 1:
             raise ConfigError("at least one label is shown", got=top, do="Choose a --top of 1 or more")
+        if at is not None and (positive is None or not 0 <= at <= 1):
+            raise ConfigError("a threshold is the probability of one label", got=f"{at} of {positive or 'no label'}",
+                              do="Choose one between 0 and 1, and name the label with --positive")
         found = self.answers(self.data(data), labelled=False)
         names, records = self.codec.labels.names, []
         chosen = None if positive is None else self.label_number(positive)
