@@ -56,7 +56,7 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
         raise ConfigError("word vectors are not compared by what they predict", do="Fit each, and evaluate it on analogies or similarities")
     build(CodecOptions, {key: value for key, value in (settings or {}).items() if codec_setting(key)}, "codec")
     plans = {name: relevant(name, names, settings or {}, task) for name in names}
-    data = read(data) if isinstance(data, (str, Path)) else data
+    data = TASKS[task].given(read(data) if isinstance(data, (str, Path)) else data)
     rounds = [parts_of(data, task)] if not folds else [(*hold_out(train, SPLIT[0], TASKS[task].how)[::-1], test) for train, test in folded(data, task, folds)]
     figure, kind = kind_of(task).figure, kind_of(task)
     folder = None if out is None else new_folder(Path(out))
