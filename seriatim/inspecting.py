@@ -175,7 +175,7 @@ def surprisal(predictor: Predictor, text: Text) -> Record:
     """
     data, ids = read_text(predictor, text)
     measured = measure(predictor, data)
-    figures, scored, pieces = summarise(predictor, data, measured), measured["log_prob"], predictor.codec.pieces(data.main)
+    figures, scored, pieces = summarise(predictor, measured), measured["log_prob"], predictor.codec.pieces(data.main)
     tokens, place = [], 0
     for s in range(len(scored)):
         for i, log_p in zip([*ids.row(s).tolist(), STOP], scored.row(s).tolist()):  # a stream has no end to score
