@@ -109,6 +109,9 @@ class Labelled:
         given = self.inputs.named(column)
         return [[given.names[i] for i in given.row(s)] for s in range(len(given))]
 
+    def pieces_of(self, text: str) -> list[str]:
+        return self.inputs.pieces_of(text)
+
     def to_json(self) -> dict[str, Any]:
         return self.inputs.to_json() | {"labels": self.labels.names, "letters": "".join(self.letters), "target": self.target}
 
