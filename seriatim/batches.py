@@ -67,6 +67,7 @@ def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
         y, counted = empty(len(rows)), empty(len(rows)).bool()
     else:
         y, counted = pad([examples.y.row(s) for s in rows])
+        y, counted = (y, counted) if y.shape[1] else (torch.zeros_like(x), torch.zeros_like(x, dtype=torch.bool))
     if examples.letters is None:
         return Batch(x, mask.sum(1), y, counted)
     offsets = examples.x.offsets

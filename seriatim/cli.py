@@ -142,12 +142,12 @@ ASKED = ("analogy", "neighbours", "odd", "missing")                    # what wo
 
 
 def predict(given: argparse.Namespace) -> None:
-    if given.explain is not None and given.file is None:
-        return explain(given)
-    asked = [name for name in ASKED if getattr(given, name) is not None]
+    asked = [name for name in (*ASKED, "explain") if getattr(given, name) is not None]
     if len(asked) + (given.file is not None) != 1:
         raise ConfigError("one thing is predicted at a time", got=" ".join([given.file or "no FILE", *(f"--{name}" for name in asked)]),
-                          do="Give a FILE, or for word vectors one of " + ", ".join(f"--{name}" for name in ASKED))
+                          do="Give a FILE, for labels --explain TEXT, or for word vectors one of " + ", ".join(f"--{name}" for name in ASKED))
+    if asked == ["explain"]:
+        return explain(given)
     if asked:
         return ask(given, asked[0])
     predictor, data = run_and_data(given)
@@ -165,6 +165,8 @@ def predict(given: argparse.Namespace) -> None:
 
 def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None:
     """A label for each sequence, or its tags."""
+    if given.out is not None and predictor.task != "tag":
+        raise ConfigError("only tags are written into a file", got=f"{given.run}, a model of {predictor.task}", do="Leave out --out")
     if given.out is not None:
         record = predictor.rewrite(given.file, given.out, given.input_format)
         return show(record, given, f"{record['out']}: {record['tags']:,} tags in {record['sequences']:,} sequences")

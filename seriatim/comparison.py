@@ -56,7 +56,7 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
         raise ConfigError("word vectors are not compared by what they predict", do="Fit each, and evaluate it on analogies or similarities")
     build(CodecOptions, {key: value for key, value in (settings or {}).items() if codec_setting(key)}, "codec")
     plans = {name: relevant(name, names, settings or {}, task) for name in names}
-    data = read(data) if isinstance(data, (str, Path)) else data
+    data = TASKS[task].given(read(data) if isinstance(data, (str, Path)) else data)
     rounds = folded(data, task, folds) if folds else [parts_of(data, task)]
     figure, kind = kind_of(task).figure, kind_of(task)
     folder = None if out is None else new_folder(Path(out))

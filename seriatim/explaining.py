@@ -48,7 +48,7 @@ def explain(predictor: Predictor, text: str, label: str | None, method: str | No
     added, before = {"exact": exact, "occlusion": occlusion, "gradient": gradient}[method](model, batch, number)
     whole = float(logits[number])
     return {"version": 1, "kind": "explanation", "model": predictor.spec, "text": text, "label": names[number], "method": method,
-            "probability": float(torch.softmax(logits, 0)[number]), "logit": whole, "before": before,
+            "probability": float(torch.softmax(logits / predictor.temperature, 0)[number]), "logit": whole, "before": before,
             "symbols": [{"symbol": symbol, "contribution": value} for symbol, value in zip(symbols, added.tolist(), strict=True)],
             "gap": whole - before - float(added.sum())}
 

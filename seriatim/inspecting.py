@@ -45,8 +45,8 @@ def gradient_by_distance(predictor: Predictor, text: Text, most: int = 64, place
     `factor` is by how much that changes a place further back (a straight line through its logarithm), `radii` are the largest
     absolute eigenvalues of the recurrent matrices.
     """
-    name, model = network_part(predictor)
     data, ids = read_text(predictor, text)
+    name, model = network_part(predictor)
     chosen = some_places(ids, predictor.by, most, places)
     total, times = np.zeros(most), np.zeros(most, np.int64)
     with at_rest(model):
@@ -146,8 +146,8 @@ def attention_maps(predictor: Predictor, text: Text, most: int = MOST_SHOWN) -> 
 
     `distance` is how far back a head looks in the mean, `entropy_bits` how widely.
     """
-    name, model = network_part(predictor, "attention")
     data, ids = read_text(predictor, text)
+    name, model = network_part(predictor, "attention")
     symbols, notes = ids.row(next(s for s in range(len(ids)) if len(ids.row(s)))), []
     most = min(most, (model.longest or most + 1) - 1)
     if len(symbols) > most or len(ids) > 1:
@@ -175,7 +175,7 @@ def surprisal(predictor: Predictor, text: Text) -> Record:
     """
     data, ids = read_text(predictor, text)
     measured = measure(predictor, data)
-    figures, scored, pieces = summarise(predictor, data, measured), measured["log_prob"], predictor.codec.pieces(data.main)
+    figures, scored, pieces = summarise(predictor, measured), measured["log_prob"], predictor.codec.pieces(data.main)
     tokens, place = [], 0
     for s in range(len(scored)):
         for i, log_p in zip([*ids.row(s).tolist(), STOP], scored.row(s).tolist()):  # a stream has no end to score
@@ -207,6 +207,9 @@ def network_part(predictor: Predictor, mixer: str | None = None) -> tuple[str, N
 
 def read_text(predictor: Predictor, text: Text) -> tuple[Sequences, Field]:
     """The text as data of the kind the model was fitted on, and its symbols; a Path is a file."""
+    if predictor.task != "language":
+        raise ConfigError("only models of language are looked into", got=f"{predictor.spec}, a model of {predictor.task}",
+                          do="Of labels, see `seriatim predict RUN --explain TEXT`")
     if isinstance(text, str):
         text = Sequences.of(text.splitlines() if predictor.by == "line" else [text], predictor.by, predictor.codec.options.unit)
     data = predictor.data(text)

@@ -18,7 +18,7 @@ from seriatim.data import read
 from seriatim.data.conllu import read_document
 from seriatim.data.sequences import Sequences, offsets_of
 from seriatim.errors import ConfigError, DataError
-from seriatim.evaluation import fingerprint
+from seriatim.evaluation import fingerprint, finite
 from seriatim.explaining import explain
 from seriatim.labelling import Answers, answers
 from seriatim.models import Part
@@ -98,7 +98,7 @@ class Labeller(Predictor):
     def summarise(self, measured: dict[str, Any]) -> dict[str, Any]:
         truth, found, names, symbols = measured["truth"], measured["answers"], self.codec.labels.names, len(measured["unknown"])
         return {"version": 1, "task": self.task, "model": self.spec, "data": measured["origin"], **report(truth, found.found, names),
-                "nats_per_label": found.loss, "calibration": calibration(found.log_probs, truth), "sequences": len(found.offsets) - 1,
+                "nats_per_label": finite(found.loss), "calibration": calibration(found.log_probs, truth), "sequences": len(found.offsets) - 1,
                 "unknown": int(measured["unknown"].sum()), "symbols": symbols, "seconds": measured["seconds"],
                 "symbols_per_second": symbols / max(measured["seconds"], 1e-9), "parameters": self.model.size(),
                 "protocol": {"unit": self.codec.options.unit, "vocabulary": self.codec.size, "temperature": self.temperature,
@@ -133,6 +133,9 @@ class Classifier(Labeller):
         """For each sequence its label and the likeliest labels with their probabilities; with `positive`, that label from the probability `at` on."""
         if top < 1:
             raise ConfigError("at least one label is shown", got=top, do="Choose a --top of 1 or more")
+        if at is not None and (positive is None or not 0 <= at <= 1):
+            raise ConfigError("a threshold is the probability of one label", got=f"{at} of {positive or 'no label'}",
+                              do="Choose one between 0 and 1, and name the label with --positive")
         found = self.answers(self.data(data), labelled=False)
         names, records = self.codec.labels.names, []
         chosen = None if positive is None else self.label_number(positive)

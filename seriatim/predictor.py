@@ -334,7 +334,7 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     chosen = {key: settings.pop(key) for key in [f.name for f in fields(CodecOptions)] if key in settings}
     parts, kind = planned(parse(spec, settings, task), torch.get_num_threads()), TASKS[task]
     parts, vectors = with_vectors(parts)
-    train, valid = (read(each) if isinstance(each, (str, Path)) else each for each in (train, valid))
+    train, valid = (None if each is None else kind.given(read(each) if isinstance(each, (str, Path)) else each) for each in (train, valid))
     whole = fingerprint(train.main)
     if calibrate and task != "classify":
         raise ConfigError("probabilities are calibrated for labels of sequences", got=f"the task {task}", do="Leave out calibrate")

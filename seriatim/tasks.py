@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from torch import Tensor
 
 from seriatim import batches
 from seriatim.batches import Batch
-from seriatim.codecs.labelled import Examples, Labelled
+from seriatim.codecs.labelled import Examples, Labelled, target_of
 from seriatim.codecs.symbols import UNKNOWN, Codec, fit_and_encode
 from seriatim.config import CodecOptions, TrainingOptions, build
 from seriatim.data.sequences import Field, Sequences
@@ -41,6 +42,11 @@ class Language:
             raise DataError("the training data is empty", do="Give a longer text")
         if valid is not None and not len(valid.flat):
             raise DataError("there is nothing to validate on", do="Give longer validation data")
+
+    @classmethod
+    def given(cls, data: Sequences) -> Sequences:
+        """The data as the task needs it, checked before it is divided."""
+        return data
 
     @classmethod
     def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Codec, Field]:
@@ -117,6 +123,11 @@ class Classify:
 
     def __init__(self, train: Examples, valid: Examples | None, by: str, codec: Labelled):
         self.train, self.valid, self.symbols = train, valid, len(train.x.flat)
+
+    @classmethod
+    def given(cls, data: Sequences) -> Sequences:
+        """The data with its labels as names, whatever they were."""
+        return replace(data, fields=data.fields | {cls.target: target_of(data, cls.target)})
 
     @classmethod
     def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Labelled, Examples]:

@@ -55,7 +55,7 @@ def test_compare_ranks_the_best_first_and_markov_above_unigram_above_uniform(com
 
 def test_every_run_of_a_comparison_loads_and_gives_its_figures_again(compared, home):
     from seriatim.comparison import parts_of
-    test = parts_of(seriatim.read(str(home / "book.txt")))[2]
+    test = parts_of(seriatim.read(str(home / "book.txt")), "language")[2]
     for row in json.loads(compared[1].out)["rows"]:
         found = seriatim.load(compared[0] / row["run"]).evaluate(test)
         assert found["bits_per_character"] == pytest.approx(row["bits_per_character"], rel=1e-6) and found["tokens"] == row["tokens"]

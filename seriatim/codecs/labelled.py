@@ -42,9 +42,10 @@ class Labelled:
 
     @classmethod
     def fit(cls, data: Sequences, options: CodecOptions, target: str, more: Iterable[str] = ()) -> Labelled:
-        """Vocabulary, labels and letters of the training data; `more` symbols are known besides."""
+        """Vocabulary, labels and letters of the training data; `more` words are known besides."""
         inputs = fit_codec(data.main, options)
-        inputs = type(inputs)(options, dict.fromkeys([*inputs.symbols, *more]), inputs.spelling)
+        if more and isinstance(inputs, Tokens):
+            inputs = type(inputs)(options, dict.fromkeys([*inputs.symbols, *more]), inputs.spelling)
         letters = {letter for name in inputs.named(data.main).names for letter in name} if isinstance(inputs, Tokens) else ()
         return cls(inputs, Labels.fit(target_of(data, target)), sorted(letters), target)
 
@@ -108,6 +109,9 @@ class Labelled:
         given = self.inputs.named(column)
         return [[given.names[i] for i in given.row(s)] for s in range(len(given))]
 
+    def pieces_of(self, text: str) -> list[str]:
+        return self.inputs.pieces_of(text)
+
     def to_json(self) -> dict[str, Any]:
         return self.inputs.to_json() | {"labels": self.labels.names, "letters": "".join(self.letters), "target": self.target}
 
@@ -122,17 +126,22 @@ class Labelled:
 
 
 def target_of(data: Sequences, target: str) -> Field:
-    """The labels or tags of the data."""
+    """The labels or tags of the data as names; texts and numbers, too, can be names of labels."""
     if target not in data.fields:
-        what = "a label for each sequence" if target == "label" else "a tag for each element"
+        what = "label for each sequence" if target == "label" else "tag for each element"
         raise DataError(f"{data.origin} has no {what}", got=f"fields: {', '.join(data.fields)}",
                         do="Name the columns with --columns label,text, or the field with --label NAME" if target == "label" else
                         "Give CoNLL-U, two columns, or a table with the fields tokens and tags")
     column = data.fields[target]
     if target == "label" and column.kind == NUMBERS and (column.lengths == 1).all() and column.values.ndim == 1:
-        return Field.of_labels(f"{value:g}" for value in column.flat)
-    if column.kind == TEXT or (target == "label" and column.kind == SYMBOLS and (column.lengths != 1).any()):
+        column = Field.of_labels(np.format_float_positional(value, trim="-") if np.isfinite(value) else "" for value in column.flat)
+    elif column.kind == TEXT or (target == "label" and column.kind == SYMBOLS and (column.lengths != 1).any()):
         column = Field.of_labels(str(column.raw(s)) if column.kind == TEXT else " ".join(column.raw(s)) for s in range(len(column)))
     if column.kind != SYMBOLS:
         raise DataError(f"field {target!r} of {data.origin} holds numbers", do="Labels are names; numbers are forecast")
+    missing = np.flatnonzero(np.array([not name for name in column.names], bool)[column.flat])
+    if len(missing):
+        s = int(np.searchsorted(column.offsets - column.offsets[0], missing[0], "right")) - 1
+        raise DataError(f"missing value in field {target!r}", file=data.origin, line=None if data.lines is None else int(data.lines[s]),
+                        do="Give every sequence its labels, or leave it out")
     return column

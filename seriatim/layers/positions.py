@@ -61,10 +61,11 @@ class Places(nn.Module):
         return self.told(x, here), after, Frame(time, self.context, mask, self.turn(here) if self.kind == "rotary" else None, shift)
 
     def whole(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Frame]:
-        """For sequences that are there from beginning to end: every position may hear every other."""
+        """For sequences that are there from beginning to end: every position may hear every other, and padding itself, since a softmax over
+        nothing is not a number."""
         here = torch.arange(x.shape[1]).expand(len(x), -1)                          # (B, T)
         distance = (here[:, :, None] - here[:, None]).abs()                         # (B, T, T)
-        mask = ((distance < self.context) & (here < lengths[:, None])[:, None])[:, None]
+        mask = (((distance < self.context) & (here < lengths[:, None])[:, None]) | (distance == 0))[:, None]
         return self.told(x, here), Frame(x.shape[1], self.context, mask, self.turn(here) if self.kind == "rotary" else None, None)
 
     def told(self, x: Tensor, here: Tensor) -> Tensor:

@@ -179,6 +179,10 @@ def parse(spec: str, settings: Mapping[str, Any], task: str = "language") -> lis
                 problems.append(error.what)
     if problems:
         raise ConfigError("; ".join(dict.fromkeys(problems)), do=f"See `seriatim models {names[0]}`")
+    for options, training in zip(chosen[::2], chosen[1::2], strict=True):
+        if getattr(options, "chain", False) and training.label_smoothing:
+            raise ConfigError("tags that are judged together have no targets of their own to smooth", got=f"label_smoothing {training.label_smoothing}",
+                              do="Leave out --label-smoothing or --chain")
     return [Part(name, options, training, task) for name, options, training in zip(names, chosen[::2], chosen[1::2], strict=True)]
 
 

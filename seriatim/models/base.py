@@ -76,7 +76,7 @@ class Model:
         With smoothing, that share of every target is spread over all symbols (Szegedy et al. 2016).
         """
         distribution, state = self.unroll(batch, state)
-        weights = batch.y_mask / batch.y_mask.sum()
+        weights = batch.y_mask / batch.y_mask.sum().clamp(min=1)
         fits = distribution.total(batch.y, weights)
         if smoothing:
             fits = (1 - smoothing) * fits + smoothing * (distribution.log_probs().mean(-1) * weights).sum()

@@ -63,10 +63,15 @@ class Additive(Model):
         return {"prior": self.prior}
 
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
-        prior = arrays["prior"]
-        if prior.shape != (self.labels,) or prior.dtype != torch.float64:
-            raise ValueError("prior does not fit the labels")
-        self.prior = prior
+        self.prior = fitting(arrays, "prior", self.labels)
+
+
+def fitting(arrays: dict[str, Tensor], name: str, *shape: int) -> Tensor:
+    """The array of this name and shape."""
+    found = arrays.get(name)
+    if found is None or found.shape != shape or found.dtype != torch.float64:
+        raise ValueError(f"{name} is missing or does not fit")
+    return found
 
 
 class Majority(Additive):
@@ -104,9 +109,7 @@ class Weighed(Additive):
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
         super().load_arrays(arrays)
         self.grams.load_arrays(arrays)
-        if arrays["weights"].shape != (self.grams.firsts[-1], self.labels) or arrays["weights"].dtype != torch.float64:
-            raise ValueError("weights do not fit the n-grams")
-        self.weights = arrays["weights"]
+        self.weights = fitting(arrays, "weights", self.grams.firsts[-1], self.labels)
 
 
 def first_times(found: tuple[np.ndarray, ...], rows: int) -> np.ndarray:

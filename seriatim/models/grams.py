@@ -66,7 +66,7 @@ class Grams:
 
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
         for level in range(len(self.tables)):
-            table = arrays[f"grams.{level + 1}"]
+            table = arrays.get(f"grams.{level + 1}", torch.zeros(0))
             if table.dtype != torch.int64 or table.ndim != 1 or (table[1:] <= table[:-1]).any() or (len(table) and int(table[0]) < 0):
                 raise ValueError(f"grams.{level + 1} is not a table of n-grams")
             self.tables[level] = table.numpy()

@@ -12,9 +12,11 @@ from torch import Tensor, nn
 
 from seriatim.batches import Batch
 from seriatim.chains import ChainHead, bio_constraints
+from seriatim.codecs.labelled import FIRST_LETTER
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.config import LabellerOptions
 from seriatim.distributions import Categorical, Distribution
+from seriatim.errors import ConfigError
 from seriatim.layers.block import NORMS, Alone, Block
 from seriatim.layers.both import Both
 from seriatim.layers.convolution import Convolution
@@ -43,6 +45,9 @@ class Labeller(nn.Module, Model):
     def __init__(self, vocabulary: int, options: LabellerOptions, labels: int, letters: int):
         super().__init__()
         self.options, self.vocabulary, self.labels, width = options, vocabulary, labels, options.width
+        if options.letters != "no" and letters <= FIRST_LETTER:
+            raise ConfigError("there are no words to be read letter by letter", got=f"letters {options.letters}",
+                              do="Choose --unit word or token, or --letters no")
         self.embedding = nn.Embedding(vocabulary, options.embedding or width)
         self.embedding.weight.requires_grad_(not options.frozen)
         self.letters = None if options.letters == "no" else Letters(options.letters, letters, options.letter_width)
@@ -88,12 +93,12 @@ class Labeller(nn.Module, Model):
         """(B, P, D) embedded symbols -> (B,) distributions of the label, (B, P) of the tags, or (B,) of all tags together."""
         if self.unit is not None:
             x = torch.cat([x, torch.zeros_like(x[:, :1])], 1)
-            x[torch.arange(len(x)), lengths] = self.unit
+            x[torch.arange(len(x)), lengths] = self.unit.to(x.dtype)
             lengths = lengths + 1
-        lengths = lengths.clamp(min=1) if x.shape[1] else lengths
-        x = self.hidden(x, lengths) if x.shape[1] else x
+        some = lengths.clamp(min=1)                                                  # nothing at all is read like a single unknown word
+        x = self.hidden(x, some)
         if self.pool is not None:
-            return Categorical(self.head(self.dropout(self.pool(x, lengths))).float())
+            return Categorical(self.head(self.dropout(self.pool(x, some))).float())
         return self.head(x, lengths) if isinstance(self.head, ChainHead) else Categorical(self.head(x).float())
 
     def predict(self, batch: Batch) -> Distribution:

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from seriatim.codecs.labelled import Examples
 from seriatim.config import LinearOptions
-from seriatim.models.bayes import Weighed, first_times
+from seriatim.models.bayes import Weighed, first_times, fitting
 
 
 class Linear(Weighed):
@@ -56,18 +56,16 @@ class Linear(Weighed):
 
     def ratios(self, x: Any, y: np.ndarray) -> np.ndarray:
         """(F, K) log of how much more frequent an n-gram is under a label than under the others."""
-        counts = np.stack([np.asarray(x[y == label].sum(0))[0] for label in range(self.labels)], 1) + 1.0
-        others = counts.sum(1, keepdims=True) - counts + 1.0
-        return np.log(counts / counts.sum(0)) - np.log(others / others.sum(0))
+        counts = np.stack([np.asarray(x[y == label].sum(0))[0] for label in range(self.labels)], 1)
+        own, others = counts + 1.0, counts.sum(1, keepdims=True) - counts + 1.0
+        return np.log(own / own.sum(0)) - np.log(others / others.sum(0))
 
     def arrays(self) -> dict[str, Tensor]:
         return {**super().arrays(), "rarity": self.rarity}
 
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
         super().load_arrays(arrays)
-        if arrays["rarity"].shape != self.weights.shape[:1] or arrays["rarity"].dtype != torch.float64:
-            raise ValueError("rarity does not fit the n-grams")
-        self.rarity = arrays["rarity"]
+        self.rarity = fitting(arrays, "rarity", len(self.weights))
 
 
 def regression(x: Any, y: np.ndarray, labels: int, ratio: np.ndarray, strength: float) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from seriatim.batches import Batch
-from seriatim.distributions import Distribution, Mixed
+from seriatim.chains import Chain
+from seriatim.distributions import Categorical, Distribution, Mixed
 from seriatim.models.base import Model, State
 
 
@@ -28,7 +29,8 @@ class Mixture(Model):
 
     def _mix(self, answers: Sequence[tuple[Distribution, State]]) -> tuple[Distribution, State]:
         distributions, states = zip(*answers, strict=True)
-        return Mixed(distributions, self.log_weights), tuple(states)
+        single = [Categorical(each.log_marginals()) if isinstance(each, Chain) else each for each in distributions]       # tags one by one
+        return Mixed(single, self.log_weights), tuple(states)
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         return self._mix([part.start(batch) for part in self.parts])
