@@ -207,6 +207,8 @@ def network_part(predictor: Predictor, mixer: str | None = None) -> tuple[str, N
 
 def read_text(predictor: Predictor, text: Text) -> tuple[Sequences, Field]:
     """The text as data of the kind the model was fitted on, and its symbols; a Path is a file."""
+    if predictor.task != "language":
+        raise ConfigError("models of language are looked into", got=f"{predictor.spec}, a model of {predictor.task}", do="Fit one with `seriatim fit language`")
     if isinstance(text, str):
         text = Sequences.of(text.splitlines() if predictor.by == "line" else [text], predictor.by, predictor.codec.options.unit)
     data = predictor.data(text)
