@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from seriatim.config import CodecOptions, TrainingOptions
+from seriatim.config import DEFAULT_BY, CodecOptions, TrainingOptions
 from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError
 from seriatim.flags import OVERVIEW, parse_arguments
 from seriatim.models import MODELS, choose, parse, rung
@@ -60,7 +60,7 @@ def compare(given: argparse.Namespace) -> int:
     from seriatim.leaderboard import leaderboard
     settings = settings_of(given)
     minutes = convert_minutes(settings.pop("minutes", 3.0))
-    data = read_data(given, given.file, given.by, settings.get("unit"))
+    data = read_data(given, given.file, given.by or DEFAULT_BY.get(given.task), settings.get("unit"))
     out = given.out or free_folder("compare-" + Path(given.file.split(":")[0]).name.split(".")[0])
     record = follow(compare_events(given.task, data, given.models, minutes=minutes, out=out, folds=given.folds, settings=settings), show=True)
     show(record, given, leaderboard(record, wide=output().width >= 120))
@@ -81,15 +81,17 @@ def fit(given: argparse.Namespace) -> None:
         raise ConfigError("--resume needs the folder of the fit to go on with", do="Add --out RUN")
     settings = settings_of(given)
     parse(given.model, {key: value for key, value in settings.items() if key not in {f.name for f in fields(CodecOptions)}}, given.task)
-    train = read_data(given, given.file, given.by, settings.get("unit"))
-    valid = None if given.valid is None else read_data(given, given.valid, given.by, settings.get("unit"))
+    by = given.by or DEFAULT_BY.get(given.task)
+    train = read_data(given, given.file, by, settings.get("unit"))
+    valid = None if given.valid is None else read_data(given, given.valid, by, settings.get("unit"))
     from seriatim.display import follow
     from seriatim.predictor import fit_events
     out = Path(given.out) if given.out else free_folder(given.model)
     predictor = follow(fit_events(given.task, given.model, train, valid, out=out, resume=given.resume, overwrite=given.overwrite,
                                   calibrate=given.calibrate, settings=settings), show=True)
     record = {"version": 1, "out": str(out), "task": given.task, "model": given.model, **predictor.metrics}
-    per = {"language": "nats per token", "words": "nats per place"}.get(given.task, "nats per label") if given.model != "glove" else "squared error per pair"
+    per = {"language": "nats per token", "words": "nats per place", "sets": "nats per step"}.get(given.task, "nats per label")
+    per = "squared error per pair" if given.model == "glove" else per
     held = "" if record.get("valid") is None else f", {record['valid']:.4f} {per} on validation"
     show(record, given, f"{out}: {given.model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}")
 
@@ -103,7 +105,7 @@ def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
 
 
 def evaluate(given: argparse.Namespace) -> None:
-    from seriatim.display import figures, word_figures
+    from seriatim.display import figures, set_figures, word_figures
     predictor, data = run_and_data(given)
     chosen = {name: getattr(given, name) for name in ("positive", "most_false") if getattr(given, name) is not None}
     if (chosen or given.out) and predictor.task not in ("classify", *(["tag"] if not chosen else [])):
@@ -117,8 +119,8 @@ def evaluate(given: argparse.Namespace) -> None:
         record["picture"] = str(draw_confusion(record, given.out))
     if record["protocol"]["seen_in_training"] and given.format == "table":
         say("note: this is the data it was trained on; figures on it flatter")
-    if predictor.task == "language":
-        return show(record, given, figures(record))
+    if predictor.task in ("language", "sets"):
+        return show(record, given, figures(record) if predictor.task == "language" else set_figures(record))
     from seriatim.label_display import label_figures
     show(record, given, label_figures(record))
 

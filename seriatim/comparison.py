@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from seriatim import __version__
-from seriatim.config import CodecOptions, TrainingOptions, build
+from seriatim.config import DEFAULT_BY, CodecOptions, TrainingOptions, build
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
 from seriatim.data.splits import folds as folds_of
@@ -56,7 +56,7 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
         raise ConfigError("word vectors are not compared by what they predict", do="Fit each, and evaluate it on analogies or similarities")
     build(CodecOptions, {key: value for key, value in (settings or {}).items() if codec_setting(key)}, "codec")
     plans = {name: relevant(name, names, settings or {}, task) for name in names}
-    data = TASKS[task].given(read(data) if isinstance(data, (str, Path)) else data)
+    data = TASKS[task].given(read(data, by=DEFAULT_BY.get(task)) if isinstance(data, (str, Path)) else data)
     rounds = folded(data, task, folds) if folds else [parts_of(data, task)]
     figure, kind = kind_of(task).figure, kind_of(task)
     folder = None if out is None else new_folder(Path(out))
@@ -214,7 +214,8 @@ def new_folder(folder: Path) -> Path:
     return folder
 
 
-COLUMNS = {"bits_per_character": ("nats_per_token", "perplexity"), "accuracy": ("macro_f1", "log_loss", "calibration_error")}
+COLUMNS = {"bits_per_character": ("nats_per_token", "perplexity"), "accuracy": ("macro_f1", "log_loss", "calibration_error"),
+           "bits_per_step": ("nats_per_step", "f1", "exact")}
 
 
 def write_folder(folder: Path, record: dict[str, Any]) -> None:

@@ -99,6 +99,12 @@ class CacheOptions:
 
 
 @dataclass(frozen=True)
+class FrequenciesOptions:
+    """How frequent each element is, whatever came before."""
+    add: float = option(1.0, "pseudo-count added to both, being in a set and not being in it", above=0)
+
+
+@dataclass(frozen=True)
 class BigramOptions:
     """A matrix of logits: one row for each previous symbol."""
 
@@ -262,6 +268,7 @@ class TrainingOptions:
 
 
 DEFAULT_MINUTES = 3.0      # the budget when neither minutes, steps nor epochs is given
+DEFAULT_BY = {"sets": "line"}      # how text is cut when it is not said, by task; all others: as its format is
 
 
 @dataclass(frozen=True)

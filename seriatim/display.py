@@ -180,6 +180,24 @@ def figures(record: dict[str, Any]) -> Table:
     return table
 
 
+def set_figures(record: dict[str, Any]) -> Table:
+    """How well sets were predicted: a `SetPredictor`'s record."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim")
+    table.add_column()
+    table.add_row("bits per step", "{:.4f}   (95 % interval {:.4f} to {:.4f})".format(record["bits_per_step"], *record["interval"]["bits_per_step"]))
+    table.add_row("nats per step", f"{record['nats_per_step']:.4f}")
+    table.add_row("F1 of elements", "{f1:.4f}   (precision {precision:.4f}, recall {recall:.4f})".format(**record))
+    table.add_row("exact sets", f"{100 * record['exact']:.2f} %")
+    table.add_row("steps", f"{record['steps']:,} with {record['elements']:,} elements, {record['unknown']:,} more unknown, in "
+                  f"{record['sequences']:,} sequence{'s' * (record['sequences'] != 1)}")
+    if record["excess_bits"] is not None:
+        table.add_row("source", f"true entropy {record['entropy_bits']:.4f} bits per step; this model is {record['excess_bits']:+.4f} away")
+    for name, value in record["protocol"].items():
+        table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
+    return table
+
+
 def word_figures(record: dict[str, Any]) -> Table:
     """How far word vectors can be trusted: analogies by section, or the correlation with human similarity."""
     table = Table("", *(Column(name, justify="right") for name in ("right", "asked", "in the file")), box=None, pad_edge=False)

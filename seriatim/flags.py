@@ -46,10 +46,10 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim plot     RUN                      its learning curve, or a comparison's picture; --what looks inside
   seriatim models   [MODEL]                  all models, or all settings of one
 
-TASK is language (what comes next?), classify (a label for each sequence), tag (a tag for each element)
-or words (a vector for each word). FILE is text, csv, tsv, jsonl, parquet or CoNLL-U, plain, .gz or .xz;
-or a built-in corpus: python-docs, python-code, python-lines, python-tokens, independent, markov,
-hidden-markov, brackets, remember, piano. `seriatim VERB --help` tells more.
+TASK is language (what comes next?), classify (a label for each sequence), tag (a tag for each element),
+sets (which elements are in the next set?) or words (a vector for each word). FILE is text, csv, tsv, jsonl,
+parquet or CoNLL-U, plain, .gz or .xz; or a built-in corpus: python-docs, python-code, python-lines,
+python-tokens, independent, markov, hidden-markov, brackets, remember, piano. `seriatim VERB --help` tells more.
 """
 
 
@@ -86,7 +86,7 @@ def add_flags(parser: argparse.ArgumentParser, cls: type, shown: Iterable[str] =
 def data_flags(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("data")
     group.add_argument("--unit", default=argparse.SUPPRESS, metavar="UNIT", help=f"what counts as one symbol: {', '.join(UNITS)}")
-    group.add_argument("--by", choices=("line", "stream"), help="text: a sequence a line, or all of it one stream (default)")
+    group.add_argument("--by", choices=("line", "stream"), help="text: a sequence a line, or all of it one stream (default; of sets a sequence a line)")
     group.add_argument("--field", help="which field of a table to model")
     group.add_argument("--label", help="which field of a table holds the labels (default: label)")
     group.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
@@ -131,7 +131,7 @@ def build_parser() -> Parser:
 
     each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
                 "seriatim compare language book.txt --minutes 3")
-    each.add_argument("task", help="language, classify or tag")
+    each.add_argument("task", help="language, classify, tag or sets")
     each.add_argument("file", metavar="FILE", help="the data; a tenth of it is the test (of a stream its end)")
     each.add_argument("--folds", type=int, default=0, metavar="K", help="labels: every K-th part is the test in turn")
     each.add_argument("--models", help="names with commas between (default: all usual ones); a+b is a mixture")

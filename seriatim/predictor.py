@@ -25,7 +25,7 @@ from seriatim.auditing import findings
 from seriatim.batches import prompts
 from seriatim.codecs.labelled import Examples
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, Tokens, load_codec
-from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml
+from seriatim.config import DEFAULT_BY, CodecOptions, DecodingOptions, TrainingOptions, build, from_toml
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
 from seriatim.decoding import decode, sampling, speculating
@@ -334,7 +334,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     chosen = {key: settings.pop(key) for key in [f.name for f in fields(CodecOptions)] if key in settings}
     parts, kind = planned(parse(spec, settings, task), torch.get_num_threads()), TASKS[task]
     parts, vectors = with_vectors(parts)
-    train, valid = (None if each is None else kind.given(read(each) if isinstance(each, (str, Path)) else each) for each in (train, valid))
+    train, valid = (read(each, by=DEFAULT_BY.get(task)) if isinstance(each, (str, Path)) else each for each in (train, valid))
+    train, valid = kind.given(train), None if valid is None else kind.given(valid)
     whole = fingerprint(train.main)
     if calibrate and task != "classify":
         raise ConfigError("probabilities are calibrated for labels of sequences", got=f"the task {task}", do="Leave out calibrate")
@@ -423,6 +424,9 @@ def kind_of(task: str) -> type[Predictor]:
     if task in ("classify", "tag"):
         from seriatim.label_predictor import Classifier, Tagger
         return Classifier if task == "classify" else Tagger
+    if task == "sets":
+        from seriatim.set_predictor import SetPredictor
+        return SetPredictor
     return Predictor
 
 
@@ -431,8 +435,8 @@ def check_task(task: str, spec: str) -> None:
         raise ConfigError(f"there is no task {task!r}", do=nearest(task, TASKS))
     for name in spec.split("+"):
         rung(name, task)
-    if task == "words" and "+" in spec:
-        raise ConfigError("word vectors are not mixed", got=spec, do="Fit one model")
+    if task in ("words", "sets") and "+" in spec:
+        raise ConfigError(f"models of {task} are not mixed", got=spec, do="Fit one model")
 
 
 def hold_out(data: Sequences, share: float, how: str | None = None) -> tuple[Sequences, Sequences]:

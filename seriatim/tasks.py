@@ -17,13 +17,14 @@ from torch import Tensor
 from seriatim import batches
 from seriatim.batches import Batch
 from seriatim.codecs.labelled import Examples, Labelled, target_of
+from seriatim.codecs.sets import Sets as SetCodec
 from seriatim.codecs.symbols import UNKNOWN, Codec, fit_and_encode
 from seriatim.config import CodecOptions, TrainingOptions, build
 from seriatim.data.sequences import Field, Sequences
-from seriatim.errors import DataError
+from seriatim.errors import ConfigError, DataError
 from seriatim.labelling import answers
 from seriatim.models.base import Model
-from seriatim.scoring import mean_loss, score
+from seriatim.scoring import mean_loss, score, score_sets
 
 Settings = dict[str, Any]
 
@@ -169,4 +170,45 @@ class Tag(Classify):
     how, target = None, "tags"
 
 
-TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag}
+class Sets(Language):
+    """Predict the next set, a probability for each element: x is empty, y the sequence itself, without an end."""
+
+    held_share = 0.1
+
+    def __init__(self, train: Field, valid: Field | None, by: str, codec: SetCodec):
+        super().__init__(filled(train), None if valid is None else filled(valid), by)
+
+    @classmethod
+    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[SetCodec, Field]:
+        if train.by == "stream":
+            raise DataError(f"{train.origin} is one stream of text, and sets are read a sequence a line", do="Read it by line: --by line")
+        if more or settings.get("unit", "token") != "token":
+            raise ConfigError("a step of sets is a token, and begins with no word vectors", got="--vectors" if more else settings["unit"],
+                              do="Leave out --unit and --vectors")
+        codec = SetCodec.fit(train.main, build(CodecOptions, settings | {"unit": "token"}, "codec"), train.lines, train.origin)
+        return codec, cls.encode(codec, train)
+
+    @classmethod
+    def encode(cls, codec: SetCodec, data: Sequences) -> Field:
+        return codec.encode(data.main, data.lines, data.origin)
+
+    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
+        generator = np.random.default_rng([options.seed, number])
+        for rows in batches.buckets(self.train.lengths, options.rows * options.length, generator):
+            yield from batches.pieces(batches.of_sets(self.train, rows), batches.LONGEST)
+
+    def steps_per_epoch(self, options: TrainingOptions) -> int:
+        groups = batches.buckets(self.train.lengths, options.rows * options.length)
+        return sum(math.ceil(self.train.lengths[rows].max() / batches.LONGEST) for rows in groups)
+
+    def valid_loss(self, model: Model) -> float:
+        """Nats per step of the validation data."""
+        return float(-score_sets(model, self.valid).log_prob.values.mean())
+
+
+def filled(sequences: Field) -> Field:
+    """Those sequences that have steps."""
+    return sequences.take(sequences.lengths > 0)
+
+
+TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag, "sets": Sets}

@@ -309,6 +309,9 @@ def load_codec(record: Any, where: str) -> Codec:
     """A codec from its JSON record, checked before anything is built."""
     try:
         options = build(CodecOptions, record["options"], where)
+        if "elements" in record:
+            from seriatim.codecs.sets import Sets
+            return Sets.from_json(record, options)
         symbols, spelling = record["symbols"], record["spelling"]
         sound = (isinstance(symbols, list) and all(isinstance(symbol, str) for symbol in symbols)
                  and tuple(symbols[:len(SPECIALS)]) == SPECIALS and len(set(symbols)) == len(symbols)
