@@ -56,6 +56,9 @@ class CodecOptions:
     minimum_count: int = option(1, "a symbol seen less often than this in training is unknown", least=1)
     lower: bool = option(False, "lower-case the text first")
     method: str = option("byte-pair", "how subwords are learned", choices=("byte-pair", "unigram"))
+    phrases: int = option(0, "word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words",
+                          least=0, most=4)
+    phrase_score: float = option(10.0, "phrases: how much more often; higher joins fewer", above=0)
 
 
 @dataclass(frozen=True)
