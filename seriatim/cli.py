@@ -87,8 +87,7 @@ def fit(given: argparse.Namespace) -> None:
     predictor = follow(fit_events(given.task, given.model, train, valid, out=out, resume=given.resume, overwrite=given.overwrite,
                                   settings=settings), show=True)
     record = {"version": 1, "out": str(out), "task": given.task, "model": given.model, **predictor.metrics}
-    per = "nats per token" if given.task != "words" else "squared error per pair" if given.model == "glove" else "nats per place"
-    held = "" if record.get("valid") is None else f", {record['valid']:.4f} {per} on validation"
+    held = "" if record.get("valid") is None else f", {record['valid']:.4f} {record.get('per', 'nats per token')} on validation"
     show(record, given, f"{out}: {given.model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}")
 
 

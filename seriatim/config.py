@@ -150,6 +150,7 @@ class VectorsOptions:
                                least=1, most=100)
     buckets: int = option(100_000, "subwords: how many vectors they share", least=1, most=10**8)
     deterministic: bool = option(False, "the same seed and number of threads give the same bits; otherwise threads do not wait for each other")
+    watch: str = option("", "a file of analogies or of similarities: looked at with every validation")
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,7 @@ class GloveOptions:
     most: float = option(100.0, "glove: pairs that stand together this often or more count fully", above=0)
     fading: float = option(0.75, "glove: pairs that stand together less often count by their share of --most to this power", least=0, most=2)
     deterministic: bool = option(False, "the same seed and number of threads give the same bits; otherwise threads do not wait for each other")
+    watch: str = option("", "a file of analogies or of similarities: looked at with every validation")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from seriatim.display import BITS, SHADES, run_names, shade, surprise_of_all, visible
+from seriatim.display import BITS, SHADES, WATCHED, run_names, shade, surprise_of_all, visible
 from seriatim.errors import RunError
 from seriatim.storage import read_json, write_bytes
 
@@ -73,7 +73,7 @@ def quality(record: dict[str, Any], format: str = "svg") -> bytes:
 
 
 def learning_curve(events: list[dict[str, Any]], title: str, format: str = "svg") -> bytes:
-    """Training and validation loss over the updates."""
+    """Training and validation loss over the updates; what else was watched, on an axis of its own."""
     seen = [event for event in events if event["event"] == "validation"]
     if not seen:
         raise RunError(f"{title} has no learning curve", got="a model that counts, or a fit without validations", do="Plot a run of a neural model")
@@ -82,10 +82,21 @@ def learning_curve(events: list[dict[str, Any]], title: str, format: str = "svg"
     axes.plot(steps, [event["train"] for event in seen], color=SOFT, label="training")
     axes.plot(steps, [event["valid"] for event in seen], color=ACCENT, marker="o", markersize=3, label="validation")
     axes.set_xlabel("updates")
-    axes.set_ylabel("nats per symbol")
-    axes.legend(frameon=False)
+    axes.set_ylabel(next((event["per"] for event in events if "per" in event), "nats per symbol"))
+    more = [watched_line(axes, name, steps, [event[name] for event in seen]) for name in WATCHED if name in seen[0]]
+    axes.legend(handles=[*axes.get_lines(), *more], frameon=False, loc="center right" if more else "best")
     entitle(axes, title)
     return rendered(figure, format)
+
+
+def watched_line(axes, name: str, steps: list[int], values: list[float | None]):
+    """Another curve over the same updates, its scale on the right."""
+    other = axes.twinx()
+    other.spines[["top", "left"]].set_visible(False)
+    line, = other.plot(steps, [math.nan if value is None else value for value in values], color=LINES[2], marker="s", markersize=3, label=name)
+    other.set_ylabel({"analogies": "share of analogies that are right", "similarity": "correlation with human similarity"}[name], color=LINES[2])
+    other.tick_params(axis="y", colors=LINES[2])
+    return line
 
 
 def frequency(record: dict[str, Any], format: str = "svg") -> bytes:

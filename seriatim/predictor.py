@@ -37,6 +37,7 @@ from seriatim.models.ngram import Markov, Ngram
 from seriatim.scoring import score
 from seriatim.storage import checksum, read_arrays, read_bytes, read_json, write_arrays, write_json
 from seriatim.tasks import TASKS
+from seriatim.words import check_file
 
 
 class Predictor:
@@ -316,12 +317,15 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     predictor = kind_of(task)(spec, parts, codec, create(parts, codec.size), train.by, task=task)
     notes = [given_vectors(each, part.options, codec) for each, part in zip(getattr(predictor.model, "parts", [predictor.model]), parts, strict=True)
              if getattr(part.options, "vectors", "")]
+    for part in parts:
+        if getattr(part.options, "watch", ""):
+            check_file(part.options.watch)                            # now, not when some of the work is done
     folder, lock = (None, None) if out is None else start_folder(
         predictor.settings(), codec.to_json(), Path(out), resume, overwrite, fingerprint(ids, held))
     begin, last, log = time.perf_counter(), {}, Log(folder)
 
     def note(event: training.Event) -> training.Event:
-        last.update({key: event[key] for key in ("step", "epoch", "valid", "weights") if key in event})
+        last.update({key: event[key] for key in ("step", "epoch", "valid", "per", "weights") if key in event})
         if event["event"] == "interrupted":
             last["interrupted"] = True
         return log.add(event)

@@ -21,6 +21,7 @@ from seriatim.data.sequences import Field
 from seriatim.errors import DataError
 from seriatim.models.base import Model
 from seriatim.scoring import mean_loss, score
+from seriatim.words import Words as WordVectors
 
 
 class Language:
@@ -71,9 +72,12 @@ class Words:
         if not len(self.text):
             raise DataError("the training data has no known words", do="Give a longer text, or lower --minimum-count")
 
-    def watched(self, model: Model) -> dict[str, float]:
-        """What is looked at while fitting, besides the loss."""
-        return {}
+    def watched(self, model: Model) -> dict[str, float | None]:
+        """What is looked at while fitting, besides the loss: how well the vectors do on a file of analogies or of similarities."""
+        if not model.options.watch:
+            return {}
+        record = WordVectors(*model.ranked(self.words)).evaluate(model.options.watch)
+        return {"analogies": record["accuracy"]} if record["kind"] == "analogies" else {"similarity": record["spearman"]}
 
 
 def between(ids: Field) -> np.ndarray:

@@ -30,8 +30,7 @@ class WordPredictor(Predictor):
 
     @cached_property
     def words(self) -> Words:
-        order = FIRST + np.argsort(-self.model.counts.numpy()[FIRST:], kind="stable")
-        return Words([self.codec.symbols[i] for i in order], self.model.vectors(self.codec.symbols)[order])
+        return Words(*self.model.ranked(self.codec.symbols))
 
     def vector(self, word: str) -> np.ndarray:
         """(D,) the vector of a word; with subwords, of any word."""
@@ -66,9 +65,7 @@ class WordPredictor(Predictor):
         """On a file of analogies (sections begin with a colon) or of pairs of words with their similarity."""
         if isinstance(data, Sequences):
             raise ConfigError("word vectors are evaluated on a file of analogies or of similarities", got=data.origin, do="Give its path")
-        first = next((line for line in lines_of(str(data)) if line.strip()), "")
-        record = self.words.evaluate_analogies(data, most, method) if first.lstrip().startswith(":") else self.words.evaluate_similarity(data)
-        return {"version": 1, "task": self.task, "model": self.spec, "data": str(data), **record}
+        return {"version": 1, "task": self.task, "model": self.spec, "data": str(data), **self.words.evaluate(data, most, method)}
 
     def predict(self, data: Sequences | str | Path, top: int = 5) -> list[dict[str, Any]]:
         """For each line the likeliest words at its gap: "the * of france"."""

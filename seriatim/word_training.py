@@ -49,6 +49,8 @@ class Progress:
 class WordLoop:
     """The loop of one model of word vectors. The task gives `text` (N,) and `held` with -1 between sequences, `counts` (V,) and `words`."""
 
+    per = "nats per place"                                            # what a loss is
+
     def __init__(self, model: Vectors, task: Any, options: TrainingOptions, checkpoint: Path | None):
         self.model, self.task, self.options, self.checkpoint = model, task, options, checkpoint
         self.progress, self.threads = Progress(), max(1, options.threads)
@@ -72,7 +74,7 @@ class WordLoop:
         yield from self.prepare()
         most = PIECE // 2 if self.model.options.deterministic else PIECE
         piece = max(LEAST_PIECE, min(most, self.size // (8 * self.threads)))
-        yield {"event": "begin", "step": p.step, "steps_per_epoch": math.ceil(self.size / (piece * self.threads)), "resumed": resumed,
+        yield {"event": "begin", "step": p.step, "steps_per_epoch": math.ceil(self.size / (piece * self.threads)), "resumed": resumed, "per": self.per,
                "parameters": self.model.inputs.numel() + self.model.outputs.numel()}
         zero, reported, saved = time.perf_counter() - p.seconds, 0.0, time.perf_counter()
         try:
@@ -126,7 +128,7 @@ class WordLoop:
         if alone:
             for each, theirs in zip(ours, zip(*copies, strict=True), strict=True):
                 put_together(each, theirs)
-        loss = float(totals[:, 0].sum() / max(1.0, totals[:, 1].sum()))
+        loss = float(totals[:, 0].sum() / max(1.0, totals[:, 2].sum()))
         p.loss += (loss - p.loss) * max(0.05, 1 / (p.step + 1))
         p.step, p.place = p.step + 1, min(size, p.place + piece * self.threads)
         if not math.isfinite(loss):
@@ -226,6 +228,8 @@ class SoftmaxLoop(WordLoop):
 
 class GloveLoop(WordLoop):
     """The same rounds over the table of pairs, in an order drawn anew for each epoch."""
+
+    per = "squared error per pair"
 
     def prepare(self) -> Iterator[dict[str, Any]]:
         from seriatim.models import kernels

@@ -195,6 +195,10 @@ class Words:
 
     # How far they can be trusted
 
+    def evaluate(self, path: str | Path, most: int = 30_000, method: str = "add") -> Record:
+        """On a file of analogies, whose first line names a section, or of similarities."""
+        return self.evaluate_analogies(path, most, method) if begins_with_a_section(str(path)) else self.evaluate_similarity(path)
+
     def evaluate_analogies(self, path: str | Path, most: int = 30_000, method: str = "add") -> Record:
         """The share of the questions of a file that are answered rightly: ": section" lines, then four words a line."""
         from seriatim.evaluation import RESAMPLES  # loads torch, which no question needs
@@ -297,6 +301,16 @@ def blocks(questions: np.ndarray, most_words: int) -> Iterator[slice]:
 
 
 # Files
+
+
+def begins_with_a_section(path: str) -> bool:
+    """Whether a file is one of analogies, not of similarities."""
+    return next((line for line in lines_of(path) if line.strip()), "").lstrip().startswith(":")
+
+
+def check_file(path: str) -> None:
+    """Refuse a file that words cannot be evaluated on."""
+    (read_questions if begins_with_a_section(path) else read_pairs)(path)
 
 
 def read_questions(path: str) -> tuple[list[str], np.ndarray, list[str]]:

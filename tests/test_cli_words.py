@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from seriatim.display import Watcher
+from seriatim.folders import events_of
 from tests.terminal import furnish, good, refused
 
 
@@ -44,6 +46,27 @@ def test_vectors_are_written_and_read_again(home, here, name):
     assert good("export", home / "vectors", name, "--format", "json").json()["width"] == 8
     ours, again = (good("predict", run, "--neighbours", "cat", "--format", "json").json()["found"] for run in (home / "vectors", name))
     assert [each["word"] for each in ours] == [each["word"] for each in again]
+
+
+@pytest.mark.parametrize("file, name, label", [("questions.txt", "analogies", "share of analogies"), ("pairs.csv", "similarity", "human similarity")])
+def test_what_is_watched_is_logged_and_drawn_on_an_axis_of_its_own(home, here, file, name, label):
+    good("fit", "words", "cbow", home / "book.txt", "--width", 4, "--minimum-count", 1, "--lower", "--watch", home / file, "--out", "run")
+    seen = [event for event in events_of("run") if event["event"] == "validation"]
+    assert seen and all(name in event for event in seen)
+    good("plot", "run", "--out", "curve.svg")
+    assert label in Path("curve.svg").read_text() and "nats per place" in Path("curve.svg").read_text()
+    good("plot", home / "vectors", "--out", "plain.svg")
+    assert label not in Path("plain.svg").read_text()
+
+
+def test_the_progress_line_tells_what_is_watched():
+    watcher = Watcher()
+    watcher.see({"event": "part", "model": "cbow", "parts": 1})
+    for watched, line in (({}, "loss 2.000  valid 1.500  9 s left"), ({"analogies": 0.25}, "loss 2.000  valid 1.500  analogies 0.250  9 s left"),
+                          ({"similarity": None}, "loss 2.000  valid 1.500  9 s left")):
+        watcher.see({"event": "validation", "best": 1.5, **watched})
+        watcher.see({"event": "step", "loss": 2.0, "remaining": 9.0, "share": 0.5, "seconds": 1.0})
+        assert watcher.progress.tasks[0].fields["words"] == line
 
 
 def test_gaps_are_filled_line_by_line(home, here):

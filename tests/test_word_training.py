@@ -11,6 +11,7 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.models.vectors import Vectors
 from seriatim.predictor import fit, fit_events, load
 from seriatim.tasks import Words
+from seriatim.word_predictor import WordPredictor
 from seriatim.word_training import loop_of, pairs_of, put_together
 
 
@@ -187,3 +188,59 @@ def test_a_network_begins_with_given_vectors_frozen_or_not(tmp_path):
         fit("language", "lstm", corpus(300), **settings | {"width": 16})
     with pytest.raises(ConfigError, match="--unit word"):
         fit("language", "lstm", corpus(300), **settings | {"unit": "character"})
+
+
+@pytest.mark.parametrize("name", ["skip-gram", "glove"])
+def test_a_file_of_questions_is_watched_with_every_validation(name, tmp_path):
+    (tmp_path / "analogies.txt").write_text(": worlds\ncat dog saw axe\nsaw axe cat dog\n")
+    (tmp_path / "similarity.csv").write_text("cat,dog,9\ncat,saw,1\naxe,file,8\nhen,drill,2\n")
+    for file, key in (("analogies.txt", "analogies"), ("similarity.csv", "similarity")):
+        events = fit_events("words", name, corpus(300), settings={"width": 8, "epochs": 4, "threads": 1, "rate": 0.1, "watch": tmp_path / file})
+        seen, fitted = followed(events)
+        assert len(seen) > 3 and all(event.keys() >= {key, "valid"} for event in seen)
+        record = fitted.evaluate(tmp_path / file)
+        assert seen[-1][key] == record["accuracy" if key == "analogies" else "spearman"]            # of the vectors as they are then
+
+
+def followed(events) -> tuple[list[dict], WordPredictor]:
+    """The validations of a fit, and what was fitted."""
+    seen = []
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            return seen, end.value
+        seen += [event] if event["event"] == "validation" else []
+
+
+def test_a_file_that_cannot_be_watched_is_refused_before_anything_is_done(tmp_path):
+    (tmp_path / "bad.txt").write_text(": animals\ncat dog\n")
+    for file in ("bad.txt", "nowhere.txt"):
+        with pytest.raises(DataError, match=r"nowhere\.txt|four words"):
+            fit("words", "cbow", corpus(300), out=tmp_path / "run", watch=str(tmp_path / file), **SMALL)
+        assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", ["skip-gram", "glove"])
+def test_patience_ends_a_fit_that_no_longer_improves_and_keeps_the_best(name):
+    mixed = Sequences.of([" ".join(np.random.default_rng(line).permutation(["cat", "saw", "dog", "axe", "cow", "file"])) for line in range(40)], unit="word")
+    settings = {"width": 8, "epochs": 20, "threads": 1, "rate": 0.1, "validations": 40, "window": 3} | ({} if name == "glove" else {"subsample": 0.0})
+    seen, fitted = followed(fit_events("words", name, corpus(300), mixed, settings=settings | {"patience": 3}))
+    best = min(range(len(seen)), key=lambda place: seen[place]["valid"])
+    assert len(seen) == best + 4 < 40 and fitted.metrics["valid"] == seen[best]["valid"] < seen[-1]["valid"]
+    task = Words(*(encoded(fitted, each) for each in (corpus(300), mixed)), "line", fitted.codec)
+    loop = loop_of(fitted.model, task, TrainingOptions(steps=1, threads=1), None)
+    list(loop.prepare())
+    assert loop.held() == pytest.approx(seen[best]["valid"], rel=1e-6)
+
+
+def test_training_and_validation_loss_are_in_the_same_unit():
+    for settings in ({}, {"output": "hierarchical"}):
+        seen, _ = followed(fit_events("words", "skip-gram", corpus(200), corpus(200), settings=SMALL | {"threads": 1, "epochs": 20} | settings))
+        assert seen[-1]["train"] == pytest.approx(seen[-1]["valid"], rel=0.3)
+
+
+def test_vectors_of_subwords_are_the_means_of_their_parts():
+    model = fit("words", "skip-gram", corpus(300), subwords="2,3", buckets=50, **SMALL)
+    slow = np.stack([model.model.vector_of(word, model.codec.number[word]) for word in model.words.words])
+    assert model.words.vectors == pytest.approx(slow, abs=1e-6)
