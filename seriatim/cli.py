@@ -125,7 +125,7 @@ def score(given: argparse.Namespace) -> None:
         sys.stdout.writelines(f"{row['log_prob']:.6f}\t{row['tokens']}\t{row['unknown']}\n" for row in records)
 
 
-ASKED = ("analogy", "neighbours", "odd", "missing")                    # what word vectors are asked for
+ASKED = ("analogy", "analogies", "neighbours", "direction", "odd", "missing")               # what word vectors are asked for
 
 
 def predict(given: argparse.Namespace) -> None:
@@ -153,13 +153,28 @@ def ask(given: argparse.Namespace, what: str) -> None:
     if predictor.task != "words":
         raise ConfigError(f"--{what} is asked of word vectors", got=f"{given.run}, a model of {predictor.task}",
                           do="Fit some with `seriatim fit words skip-gram FILE`")
+    if what == "analogies":
+        return answer_all(given, predictor.analogies(words, given.top, given.method))
     found = {"analogy": lambda: predictor.analogy(words, given.top, given.method), "neighbours": lambda: predictor.neighbours(words, given.top),
-             "odd": lambda: predictor.words.odd_one_out(words.split())[1], "missing": lambda: predictor.missing(words, given.top)}[what]()
-    value = "probability" if what == "missing" else "cosine"
+             "direction": lambda: predictor.direction(words, given.top), "odd": lambda: predictor.odd(words),
+             "missing": lambda: predictor.missing(words, given.top)}[what]()
     if given.format == "json":
-        print(json.dumps({"version": 1, "run": given.run, what: words, "found": [{"word": word, value: score} for word, score in found]}))
+        print(json.dumps({"version": 1, "run": given.run, what: words, "found": ranked(found, "probability" if what == "missing" else "cosine")}))
     else:
         sys.stdout.writelines(f"{score:8.4f}  {word}\n" for word, score in found)
+
+
+def answer_all(given: argparse.Namespace, answers: list[tuple[str, list[tuple[str, float]]]]) -> None:
+    """Many analogies: a line each."""
+    if given.format == "json":
+        print(json.dumps({"version": 1, "run": given.run, "analogies": given.analogies,
+                          "found": [{"analogy": text, "found": ranked(found, "cosine")} for text, found in answers]}))
+    else:
+        sys.stdout.writelines("\t".join([text, *(f"{word} {score:.4f}" for word, score in found)]) + "\n" for text, found in answers)
+
+
+def ranked(found: list[tuple[str, float]], value: str) -> list[dict[str, Any]]:
+    return [{"word": word, value: score} for word, score in found]
 
 
 def generate(given: argparse.Namespace) -> None:

@@ -31,7 +31,7 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim score    RUN FILE                 the log-probability of each sequence
   seriatim generate RUN --prompt P           let it write
   seriatim predict  RUN FILE                 what comes next after each sequence?
-  seriatim predict  RUN --analogy "paris - france + japan"     word vectors: also --neighbours, --odd, --missing
+  seriatim predict  RUN --analogy "paris - france + japan"     also --neighbours, --direction, --odd, --missing
   seriatim ngrams   RUN "won a *"            what follows a phrase, and how the counts came to it
   seriatim ngrams   FILE "a, b" --date D     how often phrases occur, over the years
   seriatim export   RUN FILE                 its n-grams as an ARPA file, for KenLM; a transformer as a GPT-2 folder
@@ -143,8 +143,10 @@ def build_parser() -> Parser:
             each.add_argument("--top", type=int, default=5, help="how many symbols (default 5)")
             group = each.add_argument_group("word vectors")
             for flag, words in (("analogy", '"paris - france + japan"'), ("neighbours", "the nearest words of this one"),
+                                ("direction", '"man king, uncle prince : woman": where the mean way of the pairs leads from the last word'),
                                 ("odd", '"cat dog car": the one that does not belong'), ("missing", '"the * of france": what stands at the gap')):
                 group.add_argument(f"--{flag}", metavar="WORDS", help=words)
+            group.add_argument("--analogies", metavar="FILE", help="many analogies, one a line")
             group.add_argument("--method", choices=("add", "mul"), default="add", help="analogies: sum of cosines, or their product (3CosMul)")
 
     each = verb("generate", "Let a fitted model write.", 'seriatim generate runs/book --prompt "Call me" --length 200 --temperature 0.8 --seed 1')

@@ -25,6 +25,7 @@ from seriatim.batches import prompts
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, Tokens, fit_and_encode, load_codec
 from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml
 from seriatim.data import read
+from seriatim.data.questions import check_questions
 from seriatim.data.sequences import Sequences
 from seriatim.decoding import decode, sampling, speculating
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
@@ -37,7 +38,6 @@ from seriatim.models.ngram import Markov, Ngram
 from seriatim.scoring import score
 from seriatim.storage import checksum, read_arrays, read_bytes, read_json, write_arrays, write_json
 from seriatim.tasks import TASKS
-from seriatim.words import check_file
 
 
 class Predictor:
@@ -319,7 +319,7 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
              if getattr(part.options, "vectors", "")]
     for part in parts:
         if getattr(part.options, "watch", ""):
-            check_file(part.options.watch)                            # now, not when some of the work is done
+            check_questions(part.options.watch)                            # now, not when some of the work is done
     folder, lock = (None, None) if out is None else start_folder(
         predictor.settings(), codec.to_json(), Path(out), resume, overwrite, fingerprint(ids, held))
     begin, last, log = time.perf_counter(), {}, Log(folder)

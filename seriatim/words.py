@@ -12,7 +12,6 @@ Shapes: N words, D width, Q questions, K words in a block of questions, P pairs,
 """
 from __future__ import annotations
 
-import csv
 import difflib
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -21,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from seriatim.data.readers import lines_of, number_in
+from seriatim.data.questions import begins_with_a_section, read_pairs, read_questions
 from seriatim.errors import ConfigError, DataError, nearest
 
 Record = dict[str, Any]
@@ -109,16 +108,29 @@ class Words:
         The score of "add" is the cosine to the sum of the unit vectors, that of "mul" the product over `plus` of cos' divided by
         the product over `minus` of (cos' + 0.001).
         """
+        return self.answers([(plus, minus)], top, method)[0]
+
+    def answers(self, sums: Sequence[tuple[Sequence[str], Sequence[str]]], top: int = 10, method: str = "add") -> list[Ranking]:
+        """The same for many sums; the cosines of a block of them with all words are one matrix product."""
         check_method(method)
-        plus, minus = self.rows(plus), self.rows(minus)
-        if not plus and not minus:
+        sums, step, found = [(self.rows(plus), self.rows(minus)) for plus, minus in sums], max(1, CELLS // len(self.words)), []
+        if not all(plus or minus for plus, minus in sums):
             raise ConfigError("no word was given", do='Give at least one, for instance "paris - france + japan"')
-        if method == "add":
-            scores = self.unit @ unit(self.unit[plus].sum(0) - self.unit[minus].sum(0))         # (N,)
-        else:
-            alike, unlike = ((1 + self.unit @ self.unit[rows].T) / 2 for rows in (plus, minus)) # (N, number of words)
-            scores = alike.prod(1) / (unlike + np.float32(EPSILON)).prod(1)                     # (N,)
-        return self.best(scores, top, [*plus, *minus])
+        for begin in range(0, len(sums), step):
+            block = sums[begin:begin + step]
+            scores = self.added(block) if method == "add" else self.multiplied(block)           # (Q, N)
+            found += [self.best(row, top, [*plus, *minus]) for row, (plus, minus) in zip(scores, block)]
+        return found
+
+    def added(self, sums: list[tuple[list[int], list[int]]]) -> np.ndarray:
+        points = np.stack([self.unit[plus].sum(0) - self.unit[minus].sum(0) for plus, minus in sums])
+        return unit(points) @ self.unit.T                                                       # (Q, D) @ (D, N) -> (Q, N)
+
+    def multiplied(self, sums: list[tuple[list[int], list[int]]]) -> np.ndarray:
+        place = {row: k for k, row in enumerate(dict.fromkeys(row for both in sums for side in both for row in side))}
+        table = (1 + self.unit[list(place)] @ self.unit.T) / 2                                  # (K, D) @ (D, N) -> (K, N)
+        sides = ((table[[place[row] for row in plus]], table[[place[row] for row in minus]]) for plus, minus in sums)
+        return np.stack([alike.prod(0) / (unlike + np.float32(EPSILON)).prod(0) for alike, unlike in sides])
 
     def odd_one_out(self, words: Sequence[str]) -> tuple[str, Ranking]:
         """The word with the smallest cosine to the mean of the others' unit vectors; and all of them with theirs, the least alike first."""
@@ -276,6 +288,19 @@ def parse_analogy(text: str) -> tuple[list[str], list[str]]:
     return sides
 
 
+def parse_direction(text: str) -> tuple[list[tuple[str, str]], str]:
+    """The pairs, and the word to go on from.
+
+    >>> parse_direction("man king, uncle prince : woman")
+    ([('man', 'king'), ('uncle', 'prince')], 'woman')
+    """
+    before, _, word = text.rpartition(":")
+    pairs = [tuple(pair.split()) for pair in before.split(",")]
+    if len(word.split()) != 1 or any(len(pair) != 2 for pair in pairs):
+        raise ConfigError("a direction is pairs of words and a word to go on from", got=repr(text), do='For instance "man king, uncle prince : woman"')
+    return pairs, word.strip()
+
+
 def unit(vectors: np.ndarray) -> np.ndarray:
     """(..., D) -> (..., D) of length 1, whatever their size; a vector of zeros stays one."""
     largest = np.abs(vectors).max(-1, keepdims=True)                                            # squares of tiny or huge numbers are not exact
@@ -298,70 +323,6 @@ def blocks(questions: np.ndarray, most_words: int) -> Iterator[slice]:
         seen.update(question)
     if len(questions):
         yield slice(begin, len(questions))
-
-
-# Files
-
-
-def begins_with_a_section(path: str) -> bool:
-    """Whether a file is one of analogies, not of similarities."""
-    return next((line for line in lines_of(path) if line.strip()), "").lstrip().startswith(":")
-
-
-def check_file(path: str) -> None:
-    """Refuse a file that words cannot be evaluated on."""
-    (read_questions if begins_with_a_section(path) else read_pairs)(path)
-
-
-def read_questions(path: str) -> tuple[list[str], np.ndarray, list[str]]:
-    """The names of the sections, (Q,) the section of each question, and the words, four for each question."""
-    sections: dict[str, int] = {}
-    section, words, current = [], [], None
-    for line, text in enumerate(lines_of(path), 1):
-        pieces = text.split()
-        if pieces and pieces[0].startswith(":"):
-            name = text.strip()[1:].strip()
-            current = sections.setdefault(name, len(sections))
-        elif len(pieces) == 4:
-            current = sections.setdefault("unnamed", len(sections)) if current is None else current
-            section.append(current)
-            words += pieces
-        elif pieces:
-            raise DataError(f"a question has four words, not {len(pieces)}", got=text, file=path, line=line,
-                            do='Write "Athens Greece Oslo Norway", and ": capitals" above the questions of a section')
-    if not section:
-        raise DataError("the file holds no question", file=path, do='Write four words a line, for instance "Athens Greece Oslo Norway"')
-    return list(sections), np.array(section), words
-
-
-def read_pairs(path: str) -> list[tuple[str, str, float]]:
-    """Word, word and score of each line; what comes after them, lines that begin with #, and a header are passed over."""
-    form = "Each line is word, word, score: the third column is a number"
-    pairs, lines = [], [(line, text) for line, text in enumerate(lines_of(path), 1) if text.strip() and not text.startswith("#")]
-    for place, (line, text) in enumerate(lines):
-        cells = [cell.strip() for cell in cells_of(text, lines[0][1], path, line)]
-        if len(cells) < 3 or not all(cells[:2]):
-            raise DataError("two words and a score are expected", got=text, file=path, line=line, do=form)
-        score = number_in(cells[2])
-        if score is not None and np.isfinite(score):
-            pairs.append((cells[0], cells[1], score))
-        elif place:                                                                             # the first line may be a header
-            raise DataError("the score is not a number", got=repr(cells[2]), file=path, line=line, do=form)
-    if not pairs:
-        raise DataError("the file holds no pair of words with a score", file=path, do=form)
-    return pairs
-
-
-def cells_of(text: str, first: str, path: str, line: int) -> list[str]:
-    """A line cut at tabs, commas or blanks, as the first line of the file has them."""
-    if "\t" in first:
-        return text.split("\t")
-    if "," not in first:
-        return text.split()
-    try:
-        return next(csv.reader([text], strict=True))
-    except csv.Error as error:
-        raise DataError("this row is not valid csv", got=error, file=path, line=line, do="Close the quotes, and double those inside") from None
 
 
 # Statistics

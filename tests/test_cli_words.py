@@ -25,11 +25,32 @@ def home(tmp_path_factory) -> Path:
 
 def test_questions_are_answered(home):
     for flag, words, value in (("analogy", "cat - sat + slept", "cosine"), ("neighbours", "cat", "cosine"), ("odd", "cat dog log", "cosine"),
-                               ("missing", "the * sat", "probability")):
+                               ("direction", "cat sat, dog ran : bird", "cosine"), ("missing", "the * sat", "probability")):
         record = good("predict", home / "vectors", f"--{flag}", words, "--top", 3, "--format", "json").json()
         assert record[flag] == words and len(record["found"]) == 3 and all(each[value] <= 1.0001 for each in record["found"])
         shown = good("predict", home / "vectors", f"--{flag}", words, "--top", 3).out
         assert all(each["word"] in shown for each in record["found"])
+
+
+def test_many_analogies_are_answered_line_by_line(home, here):
+    Path("analogies.txt").write_text("cat - sat + slept\n\n  dog\nbird - tree + log + mat\n")
+    record = good("predict", home / "vectors", "--analogies", "analogies.txt", "--top", 2, "--format", "json").json()
+    assert [each["analogy"] for each in record["found"]] == ["cat - sat + slept", "dog", "bird - tree + log + mat"]
+    lines = good("predict", home / "vectors", "--analogies", "analogies.txt", "--top", 2).out.splitlines()
+    for line, each in zip(lines, record["found"], strict=True):
+        alone = good("predict", home / "vectors", "--analogy", each["analogy"], "--top", 2, "--format", "json").json()["found"]
+        assert each["found"] == [{"word": one["word"], "cosine": pytest.approx(one["cosine"], abs=1e-6)} for one in alone]
+        assert line == "\t".join([each["analogy"], *(f"{one['word']} {one['cosine']:.4f}" for one in each["found"])])
+
+
+def test_what_is_wrong_with_a_line_of_analogies_is_said_with_its_place(home, here):
+    Path("sums.txt").write_text("cat - sat\ncat sat\n")
+    refused("predict", home / "vectors", "--analogies", "sums.txt", code=2, words="sums.txt:2: there is no sign between")
+    Path("words.txt").write_text("cat - sat\n\ncat - zebra\n")
+    refused("predict", home / "vectors", "--analogies", "words.txt", code=1, words="words.txt:3: there is no vector for this word. Received: 'zebra'")
+    Path("blank.txt").write_text("\n \n")
+    refused("predict", home / "vectors", "--analogies", "blank.txt", code=1, words="holds no analogy")
+    refused("predict", home / "vectors", "--direction", "cat dog", code=2, words="man king, uncle prince : woman")
 
 
 def test_figures_are_told_with_their_coverage(home):

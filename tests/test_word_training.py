@@ -137,9 +137,16 @@ def test_a_subword_model_has_vectors_for_words_it_never_saw():
     model = fit("words", "skip-gram", corpus(), rate=0.1, subwords="2,3", buckets=200, **SMALL)
     assert "cats" not in model.words.number
     assert {word for word, _ in model.neighbours("cats", 3)} <= {"cat", "dog", "cow", "hen", "eats", "sleeps"}
+    answers = model.analogy("cats - dogs + hens", 3)
+    both = model.vector("cats") / np.linalg.norm(model.vector("cats")), model.vector("dogs") / np.linalg.norm(model.vector("dogs"))
+    third = model.vector("hens") / np.linalg.norm(model.vector("hens"))
+    assert answers == [(word, pytest.approx(cosine, abs=1e-5)) for word, cosine in model.words.neighbours(both[0] - both[1] + third, 3)]
+    assert model.direction("dogs cats : hens", 3) == [(word, pytest.approx(cosine, abs=1e-5)) for word, cosine in answers]
+    assert model.odd("cats dogs saws")[0][0] == "saws" and "cats" not in model.words.number
     plain = fit("words", "skip-gram", corpus(300), **SMALL)
-    with pytest.raises(Exception, match="cats"):
-        plain.neighbours("cats")
+    for asked in (plain.neighbours, plain.vector, plain.analogy):
+        with pytest.raises(DataError, match="vector for this word"):
+            asked("cats")
 
 
 def test_unknown_words_and_files_without_an_output_layer_are_refused(tmp_path):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import seriatim.words
 from seriatim.errors import ConfigError, DataError, SeriatimError
-from seriatim.words import METHODS, Words, blocks, parse_analogy, ranks, spearman, unit
+from seriatim.words import METHODS, Words, blocks, parse_analogy, parse_direction, ranks, spearman, unit
 
 seeds = st.integers(0, 10_000)
 quick = settings(max_examples=15, deadline=None, derandomize=True)         # float32 against float64: the same seeds, so that no near tie turns up one day
@@ -79,6 +79,17 @@ def test_an_analogy_of_any_number_of_words(method, seed, plus, minus):
     words = some_words(seed)
     plus, minus = ([f"w{row}" for row in side] for side in (plus, minus))
     same(words.analogy(plus, minus, 6, method), slow_analogy(words, plus, minus, 6, method))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("cells", [1, 30, seriatim.words.CELLS])
+def test_many_sums_of_any_length_have_the_answers_of_each(method, cells, monkeypatch):
+    monkeypatch.setattr(seriatim.words, "CELLS", cells)
+    words, dice = some_words(4), np.random.default_rng(0)
+    sums = [([f"w{row}" for row in dice.integers(0, 12, size)], [f"w{row}" for row in dice.integers(0, 12, 3 - size)]) for size in dice.integers(1, 4, 20)]
+    for (plus, minus), found in zip(sums, words.answers(sums, 4, method), strict=True):
+        same(found, slow_analogy(words, plus, minus, 4, method))
+    assert words.answers([]) == []
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -195,6 +206,13 @@ def test_what_is_wrong_with_a_sum_is_said(text, complaint):
     with pytest.raises(ConfigError, match=complaint.replace("+", r"\+")) as caught:
         parse_analogy(text)
     assert "paris - france + japan" in caught.value.do
+
+
+@pytest.mark.parametrize("text", ["", "man king", "man king : ", "man king, uncle : woman", "man king : a woman", ": woman", "a b c : d", "a b,, c d : e"])
+def test_a_direction_that_is_none_is_refused(text):
+    with pytest.raises(ConfigError, match="pairs of words") as caught:
+        parse_direction(text)
+    assert "man king, uncle prince : woman" in caught.value.do
 
 
 # Evaluation
@@ -377,6 +395,7 @@ def test_settings_out_of_range_are_refused(tmp_path):
     for questions in ([[0, 1, 12]], [[-1, 0, 1]]):
         refused(ConfigError, lambda questions=questions: words.analogies(np.array(questions)), "0 to 11")
     refused(ConfigError, lambda: words.analogy([], []), "no word was given")
+    refused(ConfigError, lambda: words.answers([(["w0"], []), ([], [])]), "no word was given")
     refused(ConfigError, lambda: words.odd_one_out(["w1", "w2", "w1"]), "three words or more")
     for pairs in ([], [("w0",)], ["w0"], ["ab"]):
         refused(ConfigError, lambda pairs=pairs: words.direction(pairs, "w1"), "pairs of words")
