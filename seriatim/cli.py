@@ -148,11 +148,8 @@ def predict(given: argparse.Namespace) -> None:
 
 def ask(given: argparse.Namespace, what: str) -> None:
     """A question to word vectors."""
-    from seriatim.predictor import load
-    predictor, words = load(given.run), getattr(given, what)
-    if predictor.task != "words":
-        raise ConfigError(f"--{what} is asked of word vectors", got=f"{given.run}, a model of {predictor.task}",
-                          do="Fit some with `seriatim fit words skip-gram FILE`")
+    from seriatim.word_predictor import word_vectors
+    predictor, words = word_vectors(given.run, f"--{what}"), getattr(given, what)
     if what == "analogies":
         return answer_all(given, predictor.analogies(words, given.top, given.method))
     found = {"analogy": lambda: predictor.analogy(words, given.top, given.method), "neighbours": lambda: predictor.neighbours(words, given.top),
@@ -246,8 +243,15 @@ def export(given: argparse.Namespace) -> None:
 
 
 def plot(given: argparse.Namespace) -> None:
-    from seriatim.figures import draw_inside
+    from seriatim.figures import draw_inside, draw_map
     from seriatim.figures import plot as draw
+    mapped = given.what == "map"
+    if (given.text or given.file or len(given.run) > 1) if mapped else (given.words is not None or given.by != "pca"):
+        raise ConfigError("a map is drawn of one run, with --words and --by, and nothing else is", got=f"--what {given.what}",
+                          do="Leave out what belongs to another picture")
+    if mapped:
+        record = draw_map(given.run[0], given.words, given.by, given.out)
+        return show(record, given, record["picture"])
     learning, texts = given.what == "learning", [text for text in (given.text, given.file and Path(given.file)) if text is not None]
     if len(texts) != (not learning) or (learning and len(given.run) > 1):
         raise ConfigError("a learning curve is drawn of one folder, without a text" if learning else f"to see the {given.what}, one text is read",

@@ -177,11 +177,14 @@ def build_parser() -> Parser:
     each.add_argument("file", metavar="FILE", help="what to write: .arpa, .arpa.gz, .arpa.xz; ending in / or in nothing, a folder; word vectors: .txt, .bin")
 
     each = verb("plot", "Draw a run's learning curve, or a comparison's quality against time; or look inside, on some text.",
-                'seriatim plot runs/book --out curve.png\n  seriatim plot runs/rnn runs/lstm --what gradient --file other.txt --out gradient.png')
+                'seriatim plot runs/book --out curve.png\n  seriatim plot runs/rnn runs/lstm --what gradient --file other.txt --out gradient.png\n'
+                '  seriatim plot runs/vectors --what map --words "paris france, tokyo japan" --out map.png')
     each.add_argument("run", metavar="FOLDER", nargs="+", help="a run folder or that of a comparison; several for gradient and influence")
-    each.add_argument("--what", choices=("learning", "gradient", "influence", "attention", "surprisal"), default="learning", help="what to look at")
+    each.add_argument("--what", choices=("learning", "gradient", "influence", "attention", "surprisal", "map"), default="learning", help="what to look at")
     each.add_argument("--text", help="to look inside: the text that is read")
     each.add_argument("--file", metavar="FILE", help="the same from a file")
+    each.add_argument("--words", help='map: "paris france, tokyo japan": pairs with an arrow each, or words (default: the 200 most frequent)')
+    each.add_argument("--by", choices=("pca", "tsne"), default="pca", help="map: principal components (default), or t-SNE, which keeps near words near")
     each.add_argument("--out", help="picture to write: .png, .svg or .pdf (default: plot.png or WHAT.png in the folder; of surprisal none)")
 
     each = verb("models", "All models with one line each, or all settings of one.", "seriatim models lstm")

@@ -22,7 +22,7 @@ from seriatim.data.vectors import read_vectors, write_vectors
 from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.models import create, parse
 from seriatim.models.vectors import FIRST
-from seriatim.predictor import Predictor
+from seriatim.predictor import Predictor, load
 from seriatim.words import Ranking, Words, parse_analogy, parse_direction
 
 GAP = "*"
@@ -73,6 +73,11 @@ class WordPredictor(Predictor):
         """"man king, uncle prince : woman": where the mean way from the first to the second of each pair leads from the last word."""
         pairs, word = parse_direction(text)
         return self.knowing([word, *chain(*pairs)]).direction(pairs, word, top)
+
+    def map(self, text: str | None = None, by: str = "pca") -> dict[str, Any]:
+        """"paris france, tokyo japan": these words in a plane, with arrows from the first to the second of each pair; or the most frequent words."""
+        groups = None if text is None else [group.split() for group in text.split(",")]
+        return self.knowing(chain(*groups or ())).map(groups, by)
 
     def odd(self, text: str) -> Ranking:
         """"cat dog car": the words, the least alike first."""
@@ -133,6 +138,14 @@ def placed(file: str | Path, line: int) -> Iterator[None]:
     except SeriatimError as error:
         error.file, error.line = str(file), line
         raise
+
+
+def word_vectors(run: str | Path, what: str) -> WordPredictor:
+    """A run or a file of word vectors; any other is refused."""
+    predictor = load(run)
+    if not isinstance(predictor, WordPredictor):
+        raise ConfigError(f"{what} is asked of word vectors", got=f"{run}, a model of {predictor.task}", do="Fit some with `seriatim fit words skip-gram FILE`")
+    return predictor
 
 
 def of_vectors(path: str | Path) -> WordPredictor:

@@ -8,13 +8,14 @@ Words come sorted, the most frequent first. A question is scored as word2vec and
 the answer, only the first `most` words are candidates, and a question with a word that is not among them is not asked but counted in
 the coverage. A word is looked up as it is and, if it is not there, lower-cased.
 
-Shapes: N words, D width, Q questions, K words in a block of questions, P pairs, R resamples, G groups of equal values.
+Shapes: N words, D width, Q questions, K some of the words, P pairs, R resamples, G groups of equal values.
 """
 from __future__ import annotations
 
 import difflib
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,21 @@ class Words:
             rows = rows[scores[rows] >= np.partition(scores[rows], -top)[-top]]
         rows = rows[np.argsort(-scores[rows], kind="stable")][:top]
         return [(self.words[row], float(scores[row])) for row in rows.tolist()]
+
+    def map(self, groups: Sequence[Sequence[str]] | None = None, by: str = "pca", most: int = 200) -> Record:
+        """Words in a plane, as a record: where each lies, and an arrow for each group that is a pair; without groups the most frequent words."""
+        if by not in PLANES:
+            raise ConfigError("unknown way to make a map", got=by, do=nearest(by, PLANES))
+        groups = [self.rows(group) for group in (self.words[:most] if groups is None else groups)]
+        place = {row: number for number, row in enumerate(dict.fromkeys(chain(*groups)))}
+        if len(place) < 4:
+            raise ConfigError("a map has four words or more", got=f"{len(place)}", do='For instance "paris france, tokyo japan"')
+        arrows = np.array([[place[row] for row in group] for group in groups if len(group) == 2], np.int64).reshape(-1, 2)
+        points, shares = PLANES[by](self.unit[list(place)])                                     # (number of words, 2)
+        ways = points[arrows[:, 1]] - points[arrows[:, 0]] if len(arrows) else points[:1]
+        points = points * np.where(ways.sum(0) < 0, -1, 1)                                      # most arrows point up and to the right
+        return {"version": 1, "kind": "map", "by": by, "shares": shares, "arrows": arrows.tolist(),
+                "points": [{"word": self.words[row], "x": x, "y": y} for row, (x, y) in zip(place, points.tolist())]}
 
     # Many analogies at a time
 
@@ -323,6 +339,24 @@ def blocks(questions: np.ndarray, most_words: int) -> Iterator[slice]:
         seen.update(question)
     if len(questions):
         yield slice(begin, len(questions))
+
+
+# From a space to a plane
+
+
+def principal_components(points: np.ndarray) -> tuple[np.ndarray, list[float]]:
+    """(K, D) -> (K, 2) along the two directions in which they differ most (Pearson 1901), and the share of the variance in each."""
+    left, size, _ = np.linalg.svd(points - points.mean(0), full_matrices=False)
+    return (left * size)[:, :2], (size ** 2 / max(float((size ** 2).sum()), 1e-12))[:2].tolist()
+
+
+def stochastic_neighbours(points: np.ndarray) -> tuple[np.ndarray, None]:
+    """(K, D) -> (K, 2) such that near words stay near (t-SNE, van der Maaten and Hinton 2008); far ones may lie anywhere."""
+    from sklearn.manifold import TSNE
+    return TSNE(perplexity=min(30.0, (len(points) - 1) / 3), init="pca", random_state=0).fit_transform(points), None
+
+
+PLANES = {"pca": principal_components, "tsne": stochastic_neighbours}
 
 
 # Statistics

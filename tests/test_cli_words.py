@@ -1,9 +1,11 @@
 """Word vectors from the command line: fitted, asked, evaluated, written and read again."""
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from seriatim.display import Watcher
+from seriatim.figures import make_way, new_axes
 from seriatim.folders import events_of
 from tests.terminal import furnish, good, refused
 
@@ -90,6 +92,32 @@ def test_the_progress_line_tells_what_is_watched():
         assert watcher.progress.tasks[0].fields["words"] == line
 
 
+@pytest.mark.parametrize("words, by, many, arrows", [("cat sat, dog ran, bird", "pca", 5, 2), ("cat sat, dog ran, bird", "tsne", 5, 2), (None, "pca", 18, 0)])
+def test_a_map_of_words_is_drawn(home, here, words, by, many, arrows):
+    asked = ("plot", home / "vectors", "--what", "map", "--by", by, *(() if words is None else ("--words", words)))
+    record = good(*asked, "--out", "map.svg", "--format", "json").json()
+    assert record["kind"] == "map" and len(record["points"]) == many and len(record["arrows"]) == arrows and record["picture"] == "map.svg"
+    picture = Path("map.svg").read_text()
+    assert all(f">{each['word']}<" in picture for each in record["points"])
+    assert good(*asked, "--out", "map.png").out == "map.png\n" and Path("map.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_map_of_a_file_of_vectors_lies_beside_it(home, here):
+    good("export", home / "vectors", "v.txt")
+    assert good("plot", "v.txt", "--what", "map").out == "map.png\n" and Path("map.png").exists()
+
+
+def test_names_on_a_map_do_not_cover_each_other():
+    figure, axes = new_axes(6, 6)
+    where = np.array([[0.0, 0.0]] * 3 + [[1.0, 1.0]] * 3)
+    names = [axes.annotate("name", point, (0, 0), textcoords="offset points", ha="center", va="center") for point in where]
+    axes.scatter(*where.T)
+    make_way(figure, axes, where, names, [[0, 5]])
+    figure.draw_without_rendering()
+    boxes = [name.get_window_extent().padded(-1) for name in names]
+    assert not any(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place])
+
+
 def test_gaps_are_filled_line_by_line(home, here):
     Path("gaps.txt").write_text("the * sat\non a *\n")
     assert len(good("predict", home / "vectors", "gaps.txt", "--format", "json").json()) == 2
@@ -104,6 +132,11 @@ def test_what_makes_no_sense_is_refused(home):
     refused("predict", home / "markov", "--neighbours", "cat", code=2, words="word vectors")
     refused("generate", home / "vectors", code=2, words="word vectors")
     refused("score", home / "vectors", home / "book.txt", code=2, words="word vectors")
+    refused("plot", home / "markov", "--what", "map", code=2, words="word vectors")
+    refused("plot", home / "vectors", "--what", "map", "--text", "cat", code=2, words="a map")
+    refused("plot", home / "vectors", "--words", "cat dog", code=2, words="a map")
+    refused("plot", home / "vectors", "--what", "map", "--words", "cat dog", "--out", "map.png", code=2, words="four words")
+    refused("plot", home / "vectors", "--what", "map", "--words", "cat dog, bird zebra", "--out", "map.png", code=1, words="zebra")
     refused("fit", "words", "lstm", home / "book.txt", code=2, words="skip-gram")
     refused("fit", "language", "cbow", home / "book.txt", code=2, words="task")
     refused("compare", "words", home / "book.txt", code=2, words="analogies")

@@ -186,6 +186,43 @@ def test_what_is_kept_and_how_words_are_found():
     assert words.neighbours("Oslo", 10)[-1][0] != "oslo" and len(words.neighbours("Oslo", 10)) == 3
 
 
+# Maps
+
+
+def test_a_map_by_principal_components_is_that_of_scikit_learn():
+    words = some_words(3, 30, 8)
+    record = words.map([["w0", "w1"], ["w2", "w3"], ["w4"], ["w5", "w6", "w7"], ["w0", "w3"]])
+    assert [each["word"] for each in record["points"]] == [f"w{row}" for row in range(8)] and record["arrows"] == [[0, 1], [2, 3], [0, 3]]
+    found = np.array([[each["x"], each["y"]] for each in record["points"]])
+    peer = pytest.importorskip("sklearn.decomposition").PCA(2).fit(words.unit[:8])
+    assert np.abs(found) == pytest.approx(np.abs(peer.transform(words.unit[:8])), abs=1e-5)
+    assert record["shares"] == pytest.approx(peer.explained_variance_ratio_.tolist(), abs=1e-5)
+    assert (sum(found[end] - found[begin] for begin, end in record["arrows"]) >= 0).all() and json.dumps(record)
+
+
+def test_without_words_the_most_frequent_are_on_the_map():
+    assert [each["word"] for each in some_words(3, 30, 8).map(most=7)["points"]] == [f"w{row}" for row in range(7)]
+    assert len(some_words(3, 300, 4).map()["points"]) == 200
+
+
+def test_near_words_stay_near_by_tsne():
+    pytest.importorskip("sklearn")
+    centres = np.repeat(np.eye(3, 6) * 5, 8, axis=0)                            # three heaps of eight words
+    words = Words([f"w{row}" for row in range(24)], centres + np.random.default_rng(0).normal(size=(24, 6)) / 10)
+    record = words.map(by="tsne")
+    where = np.array([[each["x"], each["y"]] for each in record["points"]])
+    apart = np.hypot(*(where[:, None] - where[None]).transpose(2, 0, 1))
+    alike = np.arange(24)[:, None] // 8 == np.arange(24) // 8
+    assert apart[alike].max() < apart[~alike].min() and record["shares"] is None and record["arrows"] == []
+
+
+def test_a_map_that_cannot_be_made_is_refused():
+    words = some_words(0)
+    refused(ConfigError, lambda: words.map([["w0", "w1"], ["w1", "w2"]]), "four words or more")
+    refused(ConfigError, lambda: words.map(by="pac"), "unknown way", "Did you mean 'pca'?")
+    refused(DataError, lambda: words.map([["w0", "w1"], ["w2", "zebra"]]), "no vector")
+
+
 # Sums and signs
 
 
