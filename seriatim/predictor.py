@@ -6,7 +6,7 @@
     events.jsonl         what happened while fitting, one record a line
     metrics.json         how it ended
     manifest.json        checksums, written last: a folder that has it is finished
-    checkpoint-*.safetensors   only while a fit is under way
+    checkpoint-*.safetensors   only while a fit is under way; of word vectors also the text, ids.npy
 """
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ class Predictor:
         files = {name: {"sha256": known.get(name) or checksum(folder / name), "bytes": (folder / name).stat().st_size}
                  for name in ("config.toml", "codec.json", "weights.safetensors", "metrics.json")}
         write_json(folder / "manifest.json", {"version": 1, "seriatim": __version__, "files": files})
-        for leftover in [*folder.glob("checkpoint-*"), *folder.glob("*.partial")]:
+        for leftover in [*folder.glob("checkpoint-*"), *folder.glob("*.partial"), *folder.glob("ids.npy")]:
             leftover.unlink()
 
 
@@ -337,7 +337,9 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
                        "unit": codec.options.unit, "by": train.by, "valid_symbols": 0 if held is None else len(held.flat)})
         for words in notes:
             yield log.add({"event": "note", "words": words})
-        yield from training.relay(training.fit(predictor.model, parts, TASKS[task](ids, held, train.by, codec), folder), note)
+        work = TASKS[task](ids, held, train.by, codec)
+        del ids                                                       # it keeps what it needs
+        yield from training.relay(training.fit(predictor.model, parts, work, folder), note)
         predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size(), "fingerprint": whole}
         if folder is not None:
             predictor.finish(folder)

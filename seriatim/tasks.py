@@ -66,7 +66,7 @@ class Words:
     """Find a vector for each word: the text itself, without words that are unknown, and with a mark between its sequences."""
 
     def __init__(self, train: Field, valid: Field | None, by: str, codec: Codec):
-        self.train, self.valid, self.by, self.words = train, valid, by, codec.symbols
+        self.by, self.words = by, codec.symbols
         self.text, self.held = between(train), between(valid)
         self.counts = np.bincount(train.flat, minlength=codec.size)                 # (V,)
         if not len(self.text):
@@ -81,11 +81,11 @@ class Words:
 
 
 def between(ids: Field) -> np.ndarray:
-    """(N,) int32 numbers of the known words, with -1 between sequences."""
-    if len(ids) == 1:
-        return ids.flat[ids.flat != UNKNOWN]
-    marked = np.insert(ids.flat, (ids.offsets - ids.offsets[0])[1:-1], -1)
-    return marked[marked != UNKNOWN]
+    """(N,) int32 numbers of the known words, with -1 between sequences; read-only, as it is when it lies on disk."""
+    marked = ids.flat if len(ids) == 1 else np.insert(ids.flat, (ids.offsets - ids.offsets[0])[1:-1], -1)
+    text = marked[marked != UNKNOWN]
+    text.flags.writeable = False                                                    # so that loops are compiled once for both
+    return text
 
 
 TASKS = {"language": Language, "words": Words}

@@ -24,7 +24,7 @@ from seriatim.config import TrainingOptions
 from seriatim.errors import DataError, RunError, TrainingError
 from seriatim.models.glove import Glove, pairs_of
 from seriatim.models.vectors import FIRST, Vectors
-from seriatim.storage import read_arrays, write_arrays
+from seriatim.storage import on_disk, read_arrays, write_arrays
 
 PIECE = 100_000                           # words of text a thread reads between two looks at the clock
 LEAST_PIECE = 2_000
@@ -71,6 +71,8 @@ class WordLoop:
         o, p, resumed = self.options, self.progress, self.restore()
         if not resumed:
             self.model.begin(self.task.counts, o.seed)
+        if self.checkpoint is not None:
+            self.task.text = on_disk(self.checkpoint.with_name("ids.npy"), self.task.text)
         yield from self.prepare()
         most = PIECE // 2 if self.model.options.deterministic else PIECE
         piece = max(LEAST_PIECE, min(most, self.size // (8 * self.threads)))

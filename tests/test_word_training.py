@@ -9,7 +9,7 @@ from seriatim.config import TrainingOptions, VectorsOptions
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.vectors import Vectors
-from seriatim.predictor import fit, fit_events, load
+from seriatim.predictor import fit, fit_events, hold_out, load
 from seriatim.tasks import Words
 from seriatim.word_predictor import WordPredictor
 from seriatim.word_training import loop_of, pairs_of, put_together
@@ -251,3 +251,24 @@ def test_vectors_of_subwords_are_the_means_of_their_parts():
     model = fit("words", "skip-gram", corpus(300), subwords="2,3", buckets=50, **SMALL)
     slow = np.stack([model.model.vector_of(word, model.codec.number[word]) for word in model.words.words])
     assert model.words.vectors == pytest.approx(slow, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["skip-gram", "glove"])
+def test_the_text_lies_on_disk_while_a_fit_is_under_way_and_is_used_again_when_it_is_resumed(name, tmp_path):
+    settings, file = {"width": 8, "epochs": 8, "threads": 1}, tmp_path / "run" / "ids.npy"
+
+    def begun(resume: bool):
+        events = fit_events("words", name, corpus(300), out=tmp_path / "run", resume=resume, settings=settings)
+        assert any(event["event"] == "validation" for event in events)
+        return events
+
+    begun(resume=False).close()
+    text, node = np.load(file), file.stat().st_ino
+    model = fit("words", name, corpus(300), **settings)
+    train, _ = hold_out(corpus(300), 0.01)
+    assert text.tolist() == Words(*(encoded(model, train),) * 2, "line", model.codec).text.tolist()
+    begun(resume=True).close()
+    assert file.stat().st_ino == node                                               # it is the same file
+    np.save(file, text[::-1])
+    again = fit("words", name, corpus(300), out=tmp_path / "run", resume=True, **settings)
+    assert bits(again) == bits(model) and not file.exists()
