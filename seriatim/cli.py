@@ -102,9 +102,12 @@ def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
 def evaluate(given: argparse.Namespace) -> None:
     from seriatim.display import figures, word_figures
     predictor, data = run_and_data(given)
-    record = predictor.evaluate(data)
     if predictor.task == "words":
+        record = predictor.evaluate(data, column=given.column)
         return show(record, given, word_figures(record))
+    if given.column is not None:
+        raise ConfigError("--column is for word vectors and similarities", got=given.column, do="Name the field to be read with --field")
+    record = predictor.evaluate(data)
     if record["protocol"]["seen_in_training"] and given.format == "table":
         say("note: this is the data it was trained on; figures on it flatter")
     show(record, given, figures(record))

@@ -139,6 +139,8 @@ def build_parser() -> Parser:
         each.add_argument("--columns", help="names of the columns of a table without a header")
         each.add_argument("--input-format", metavar="NAME", help="the format, if the ending does not tell")
         each.add_argument("--bits", type=int, choices=(8, 32), default=32, help=EIGHT)
+        if name == "evaluate":
+            each.add_argument("--column", metavar="NAME", help="word vectors: the column of the scores in a file of similarities (default: the third)")
         if name == "predict":
             each.add_argument("--top", type=int, default=5, help="how many symbols (default 5)")
             group = each.add_argument_group("word vectors")

@@ -99,11 +99,11 @@ class WordPredictor(Predictor):
         scores = self.model.missing([self.model.vector_of(self.codec.symbols[i], i) for i in known])
         return [(self.codec.symbols[i], float(np.exp(scores[i]))) for i in np.argsort(-scores, kind="stable")[:top]]
 
-    def evaluate(self, data: Sequences | str | Path, most: int = 30_000, method: str = "add") -> dict[str, Any]:
+    def evaluate(self, data: Sequences | str | Path, most: int = 30_000, method: str = "add", column: str | None = None) -> dict[str, Any]:
         """On a file of analogies (sections begin with a colon) or of pairs of words with their similarity."""
         if isinstance(data, Sequences):
             raise ConfigError("word vectors are evaluated on a file of analogies or of similarities", got=data.origin, do="Give its path")
-        return {"version": 1, "task": self.task, "model": self.spec, "data": str(data), **self.words.evaluate(data, most, method)}
+        return {"version": 1, "task": self.task, "model": self.spec, "data": str(data), **self.words.evaluate(data, most, method, column)}
 
     def predict(self, data: Sequences | str | Path, top: int = 5) -> list[dict[str, Any]]:
         """For each line the likeliest words at its gap: "the * of france"."""

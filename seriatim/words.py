@@ -223,9 +223,13 @@ class Words:
 
     # How far they can be trusted
 
-    def evaluate(self, path: str | Path, most: int = 30_000, method: str = "add") -> Record:
-        """On a file of analogies, whose first line names a section, or of similarities."""
-        return self.evaluate_analogies(path, most, method) if begins_with_a_section(str(path)) else self.evaluate_similarity(path)
+    def evaluate(self, path: str | Path, most: int = 30_000, method: str = "add", column: str | None = None) -> Record:
+        """On a file of analogies, whose first line names a section, or of similarities, the scores in a `column`."""
+        if not begins_with_a_section(str(path)):
+            return self.evaluate_similarity(path, column=column)
+        if column is not None:
+            raise ConfigError("analogies have no columns", got=column, do="Leave out --column")
+        return self.evaluate_analogies(path, most, method)
 
     def evaluate_analogies(self, path: str | Path, most: int = 30_000, method: str = "add") -> Record:
         """The share of the questions of a file that are answered rightly: ": section" lines, then four words a line."""
@@ -254,11 +258,11 @@ class Words:
                              for number, name in enumerate(names)],
                 "notes": notes, "seconds": time.perf_counter() - begin}
 
-    def evaluate_similarity(self, path: str | Path, most: int | None = None) -> Record:
+    def evaluate_similarity(self, path: str | Path, most: int | None = None, column: str | None = None) -> Record:
         """Spearman's correlation of cosines with human scores: a file of word, word, score with commas, tabs or blanks between."""
         from seriatim.evaluation import finite, resample
         begin, most = time.perf_counter(), self.check_most(most)
-        pairs = read_pairs(str(path))
+        pairs = read_pairs(str(path), column)
         known = [(*rows, score) for first, second, score in pairs if None not in (rows := (self.find(first, most), self.find(second, most)))]
         record = {"kind": "similarity", "spearman": None, "interval": [None, None], "pairs": len(pairs), "asked": len(known),
                   "coverage": len(known) / len(pairs), "most": most, "notes": []}

@@ -59,7 +59,7 @@ def test_figures_are_told_with_their_coverage(home):
     record = good("evaluate", home / "vectors", home / "questions.txt", "--format", "json").json()
     assert record["kind"] == "analogies" and record["questions"] == 3 and record["asked"] == 2
     assert "animals" in good("evaluate", home / "vectors", home / "questions.txt").out
-    record = good("evaluate", home / "vectors", home / "pairs.csv", "--format", "json").json()
+    record = good("evaluate", home / "vectors", home / "pairs.csv", "--column", "human", "--format", "json").json()
     assert record["kind"] == "similarity" and record["asked"] == 3 and -1 <= record["spearman"] <= 1
     assert "Spearman" in good("evaluate", home / "vectors", home / "pairs.csv").out
 
@@ -141,4 +141,6 @@ def test_what_makes_no_sense_is_refused(home):
     refused("fit", "language", "cbow", home / "book.txt", code=2, words="task")
     refused("compare", "words", home / "book.txt", code=2, words="analogies")
     refused("evaluate", home / "vectors", home / "nowhere.txt", code=1)
+    refused("evaluate", home / "vectors", home / "pairs.csv", "--column", "humans", code=1, words="Did you mean 'human'?")
+    refused("evaluate", home / "markov", home / "book.txt", "--column", "human", code=2, words="--field")
     refused("fit", "words", "cbow", home / "book.txt", "--minimum-count", 5000, code=1, words="minimum count")

@@ -458,6 +458,17 @@ def test_questions_that_are_not_are_refused(text, line, what, tmp_path):
     assert (error.line, error.file) == (line, str(path))
 
 
+def test_scores_are_read_from_a_named_column(tmp_path):
+    words, text = Words(FAMILY, POINTS), "word1\tword2\tPOS\t1\tmean\nman\twoman\tN\t5\t9\nking\tqueen\tN\t7\t8\nwalked\tman\tV\t9\t1\n"
+    path = written(tmp_path, text, "pairs.tsv")
+    assert words.evaluate_similarity(path, column="mean")["spearman"] == -words.evaluate(path, column="1")["spearman"] != 0
+    assert words.evaluate(path, column="mean")["pairs"] == 3
+    assert refused(DataError, lambda: words.evaluate(path), "not a number", "--column: POS, 1, mean").line == 2
+    refused(DataError, lambda: words.evaluate(path, column="mena"), "no column 'mena'", "Did you mean 'mean'?")
+    assert refused(DataError, lambda: words.evaluate(path, column="POS"), "not a number").line == 2
+    refused(ConfigError, lambda: words.evaluate(written(tmp_path, QUESTIONS), column="mean"), "no columns")
+
+
 @pytest.mark.parametrize("text, line, what", [
     ("a,b,1\na,c,two\n", 2, "not a number"), ("a,b,score\na,c,\n", 2, "not a number"), ("a b 1\n\na c nan", 3, "not a number"),
     ("a\tb\t1\na\tc\tinf", 2, "not a number"),

@@ -12,7 +12,7 @@ import csv
 import numpy as np
 
 from seriatim.data.readers import lines_of, number_in
-from seriatim.errors import DataError
+from seriatim.errors import DataError, nearest
 
 
 def begins_with_a_section(path: str) -> bool:
@@ -46,19 +46,24 @@ def read_questions(path: str) -> tuple[list[str], np.ndarray, list[str]]:
     return list(sections), np.array(section), words
 
 
-def read_pairs(path: str) -> list[tuple[str, str, float]]:
-    """Word, word and score of each line; what comes after them, lines that begin with #, and a header are passed over."""
-    form = "Each line is word, word, score: the third column is a number"
-    pairs, lines = [], [(line, text) for line, text in enumerate(lines_of(path), 1) if text.strip() and not text.startswith("#")]
-    for place, (line, text) in enumerate(lines):
-        cells = [cell.strip() for cell in cells_of(text, lines[0][1], path, line)]
-        if len(cells) < 3 or not all(cells[:2]):
-            raise DataError("two words and a score are expected", got=text, file=path, line=line, do=form)
-        score = number_in(cells[2])
+def read_pairs(path: str, column: str | None = None) -> list[tuple[str, str, float]]:
+    """Word, word and score of each line; other columns, lines that begin with #, and a header are passed over. Without a name the third
+    column has the scores."""
+    lines = [(line, text) for line, text in enumerate(lines_of(path), 1) if text.strip() and not text.startswith("#")]
+    rows = [(line, cells_of(text, lines[0][1], path, line)) for line, text in lines]
+    names = rows[0][1][2:] if rows else []
+    if column is not None and column not in names:
+        raise DataError(f"there is no column {column!r} behind the two words", file=path, do=nearest(column, names))
+    place, pairs = 2 if column is None else 2 + names.index(column), []
+    form = "Each line is word, word, score" + (f"; or name the column of the scores with --column: {', '.join(names)}" if len(names) > 1 else "")
+    for line, cells in rows[column is not None:]:
+        if len(cells) <= place or not all(cells[:2]):
+            raise DataError("two words and a score are expected", got=" ".join(cells), file=path, line=line, do=form)
+        score = number_in(cells[place])
         if score is not None and np.isfinite(score):
             pairs.append((cells[0], cells[1], score))
-        elif place:                                                                             # the first line may be a header
-            raise DataError("the score is not a number", got=repr(cells[2]), file=path, line=line, do=form)
+        elif line > lines[0][0]:                                                                # the first line may be a header
+            raise DataError("the score is not a number", got=repr(cells[place]), file=path, line=line, do=form)
     if not pairs:
         raise DataError("the file holds no pair of words with a score", file=path, do=form)
     return pairs
@@ -66,11 +71,9 @@ def read_pairs(path: str) -> list[tuple[str, str, float]]:
 
 def cells_of(text: str, first: str, path: str, line: int) -> list[str]:
     """A line cut at tabs, commas or blanks, as the first line of the file has them."""
-    if "\t" in first:
-        return text.split("\t")
-    if "," not in first:
-        return text.split()
+    if "," not in first or "\t" in first:
+        return [cell.strip() for cell in text.split("\t" if "\t" in first else None)]
     try:
-        return next(csv.reader([text], strict=True))
+        return [cell.strip() for cell in next(csv.reader([text], strict=True))]
     except csv.Error as error:
         raise DataError("this row is not valid csv", got=error, file=path, line=line, do="Close the quotes, and double those inside") from None
