@@ -19,7 +19,7 @@ from record import write_row
 from seriatim.data import read
 from seriatim.data.sequences import Field, Sequences
 from seriatim.data.splits import folds
-from seriatim.predictor import fit
+from seriatim.fitting import fit
 
 DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
 PACKAGES = ("torch", "scikit-learn", "sklearn-crfsuite")

@@ -20,8 +20,9 @@ from seriatim.data import read
 from seriatim.data.sequences import Sequences
 from seriatim.data.splits import folds as folds_of
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
+from seriatim.fitting import check_task, fit_events
 from seriatim.models import MODELS, parse, rung
-from seriatim.predictor import Predictor, check_task, fit_events, kind_of
+from seriatim.predictor import Predictor, kind_of
 from seriatim.storage import write_bytes, write_json
 from seriatim.tasks import TASKS
 from seriatim.training import relay

@@ -56,6 +56,9 @@ class CodecOptions:
     minimum_count: int = option(1, "a symbol seen less often than this in training is unknown", least=1)
     lower: bool = option(False, "lower-case the text first")
     method: str = option("byte-pair", "how subwords are learned", choices=("byte-pair", "unigram"))
+    phrases: int = option(0, "word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words",
+                          least=0, most=4)
+    phrase_score: float = option(10.0, "phrases: how much more often; higher joins fewer", above=0)
 
 
 @dataclass(frozen=True)
@@ -221,6 +224,7 @@ class VectorsOptions:
                                least=1, most=100)
     buckets: int = option(100_000, "subwords: how many vectors they share", least=1, most=10**8)
     deterministic: bool = option(False, "the same seed and number of threads give the same bits; otherwise threads do not wait for each other")
+    watch: str = option("", "a file of analogies or of similarities: looked at with every validation")
 
 
 @dataclass(frozen=True)
@@ -231,6 +235,7 @@ class GloveOptions:
     most: float = option(100.0, "glove: pairs that stand together this often or more count fully", above=0)
     fading: float = option(0.75, "glove: pairs that stand together less often count by their share of --most to this power", least=0, most=2)
     deterministic: bool = option(False, "the same seed and number of threads give the same bits; otherwise threads do not wait for each other")
+    watch: str = option("", "a file of analogies or of similarities: looked at with every validation")
 
 
 @dataclass(frozen=True)

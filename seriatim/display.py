@@ -18,6 +18,7 @@ from rich.text import Text
 Returned = TypeVar("Returned")
 Event = dict[str, Any]
 PLAIN_SECONDS = 15.0                      # between two lines where there is no terminal
+WATCHED = ("analogies", "similarity")     # what may be looked at with every validation, besides the loss
 
 
 def follow(events: Generator[Event, None, Returned], show: bool) -> Returned:
@@ -49,7 +50,7 @@ class Watcher:
         self.progress = Progress(TextColumn("{task.description:<14}"), BarColumn(bar_width=28), TextColumn("{task.fields[words]}"),
                                  console=self.console)
         self.bars: dict[str, TaskID] = {}
-        self.model, self.printed, self.best = "", 0.0, None
+        self.model, self.printed, self.held = "", 0.0, ""
         if self.live:
             self.progress.start()
 
@@ -71,18 +72,18 @@ class Watcher:
     def on_part(self, event: Event) -> None:
         if event["parts"] > 1 or not self.model:
             self.model = event["model"]
-        self.printed, self.best = 0.0, None
+        self.printed, self.held = 0.0, ""
 
     def on_step(self, event: Event) -> None:
-        held = "" if self.best is None else f"  valid {self.best:.3f}"
-        words = f"loss {event['loss']:.3f}{held}  {clock(event['remaining'])} left"
+        words = f"loss {event['loss']:.3f}{self.held}  {clock(event['remaining'])} left"
         self.bar(self.model, event["share"], words)
         if not self.live and event["seconds"] - self.printed > PLAIN_SECONDS:
             self.printed = event["seconds"]
             self.console.print(f"{self.model}: {100 * event['share']:.0f} %  {words}", highlight=False)
 
     def on_validation(self, event: Event) -> None:
-        self.best = event["best"]
+        watched = "".join(f"  {name} {event[name]:.3f}" for name in WATCHED if event.get(name) is not None)
+        self.held = f"  valid {event['best']:.3f}{watched}"
 
     def on_pass(self, event: Event) -> None:
         if event["seconds"] > 0.5:

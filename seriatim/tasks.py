@@ -25,6 +25,7 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.labelling import answers
 from seriatim.models.base import Model
 from seriatim.scoring import mean_loss, score, score_sets
+from seriatim.words import Words as WordVectors
 
 Settings = dict[str, Any]
 
@@ -91,8 +92,7 @@ class Words(Language):
     held_share = 0.01
 
     def __init__(self, train: Field, valid: Field | None, by: str, codec: Codec):
-        super().__init__(train, valid, by)
-        self.words = codec.symbols
+        self.by, self.words, self.symbols = by, codec.symbols, len(train.flat)
         self.text, self.held = between(train), between(valid)
         self.counts = np.bincount(train.flat, minlength=codec.size)                 # (V,)
         if not len(self.text):
@@ -104,17 +104,20 @@ class Words(Language):
         unit = "word" if train.unit in (None, "character") else train.unit
         return super().learn_codec(train, {"unit": unit, "minimum_count": 5} | settings, more)
 
-    def watched(self, model: Model) -> dict[str, float]:
-        """What is looked at while fitting, besides the loss."""
-        return {}
+    def watched(self, model: Model) -> dict[str, float | None]:
+        """What is looked at while fitting, besides the loss: how well the vectors do on a file of analogies or of similarities."""
+        if not model.options.watch:
+            return {}
+        record = WordVectors(*model.ranked(self.words)).evaluate(model.options.watch)
+        return {"analogies": record["accuracy"]} if record["kind"] == "analogies" else {"similarity": record["spearman"]}
 
 
 def between(ids: Field) -> np.ndarray:
-    """(N,) int32 numbers of the known words, with -1 between sequences."""
-    if len(ids) == 1:
-        return ids.flat[ids.flat != UNKNOWN]
-    marked = np.insert(ids.flat, (ids.offsets - ids.offsets[0])[1:-1], -1)
-    return marked[marked != UNKNOWN]
+    """(N,) int32 numbers of the known words, with -1 between sequences; read-only, as it is when it lies on disk."""
+    marked = ids.flat if len(ids) == 1 else np.insert(ids.flat, (ids.offsets - ids.offsets[0])[1:-1], -1)
+    text = marked[marked != UNKNOWN]
+    text.flags.writeable = False                                                    # so that loops are compiled once for both
+    return text
 
 
 class Classify:
