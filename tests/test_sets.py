@@ -147,7 +147,8 @@ def test_unknown_elements_are_left_out_and_counted():
     codec, text = Sets.fit(Field.of_text(["a+b"]), TOKENS), Field.of_text(["a+x y", "", "b", "x+y+b"])
     assert codec.unknown(text).tolist() == [2, 0, 0, 2]
     assert codec.encode(text).values.tolist() == [[1, 0], [0, 0], [0, 1], [0, 1]]
-    assert codec.unknown(text.take(slice(2, 4))).tolist() == [0, 2]
+    given = Field.of_symbols([["a+x", "y"], ["b"], ["x+y+b", "a"]]).take(slice(1, 3))
+    assert codec.unknown(given).tolist() == [0, 2] and codec.encode(given).values.tolist() == [[0, 1], [0, 1], [1, 0]]
 
 
 names = some.text(some.characters(codec="ascii", categories=["L", "N"]), min_size=1, max_size=3)
@@ -254,6 +255,15 @@ def test_scores_are_those_of_one_sequence_after_another(name):
         assert close(torch.from_numpy(scores.log_prob.values[place]), following.log_prob(batch.y)[0])
         assert (scores.found[place] == found.sum(1)).all() and (scores.true[place] == true.sum(1)).all()
         assert (scores.right[place] == (found & true).sum(1)).all()
+
+
+def test_a_set_is_read_as_the_sum_of_its_elements_and_the_start_as_one_of_its_own():
+    model, batch = small_model("lstm"), random_batch()
+    read, vectors = model.embed(model.opened(batch.y)), model.embedding.weight           # (B, 1 + T, D), (V + 1, D)
+    for row, t in np.ndindex(ROWS, TIME):
+        slow = sum((vectors[m] for m in range(ELEMENTS) if batch.y[row, t, m]), torch.zeros_like(vectors[0]))
+        assert close(read[row, t + 1], slow)
+    assert close(read[:, 0], vectors[-1].expand(ROWS, -1))
 
 
 def test_a_score_leaves_the_model_training_as_it_was():
