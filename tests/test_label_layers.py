@@ -122,7 +122,7 @@ def pooled_slowly(pool: Pool, x: torch.Tensor) -> torch.Tensor:
         w, _, u = pool.asked
         scores = torch.stack([(u.weight @ torch.tanh(w.weight @ each + w.bias))[0] for each in x]).exp()
         return sum(score / scores.sum() * each for score, each in zip(scores, x, strict=True))
-    if pool.kind == "last" and pool.both:
+    if pool.kind in ("last", "unit") and pool.both:
         return torch.cat([x[-1, :D // 2], x[0, D // 2:]])
     return sum(x) / len(x) if pool.kind == "mean" else torch.stack([max(column) for column in x.T]) if pool.kind == "max" else x[-1]
 

@@ -1,9 +1,9 @@
 """From the vectors of all positions to one: what a sequence is, taken as a whole.
 
-    last       the vector of the last position (both ways: where each direction ends)
+    last       the vector of the last position (recurrence both ways: where each direction ends)
     mean, max  of each feature over the positions
     attention  sum_t a_t x_t,  a = softmax_t(u . tanh(W x_t))                          Yang et al. 2016
-    unit       the vector of an extra position that stands for the whole sequence      Devlin et al. 2019
+    unit       the same, of an extra position that stands for the whole sequence       Devlin et al. 2019
 
 Shapes: B rows, T time, D width.
 """
@@ -29,7 +29,7 @@ class Pool(nn.Module):
         if self.kind == "attention":
             return (self.weights(x, lengths)[..., None] * x).sum(1)
         rows, last = torch.arange(len(x)), (lengths - 1).clamp(min=0)
-        if self.kind == "unit" or not self.both:                                    # one way, the unit stands at the end; both ways anywhere
+        if not self.both:
             return x[rows, last] * (lengths > 0)[:, None]
         half = x.shape[-1] // 2
         return torch.cat([x[rows, last, :half], x[:, 0, half:]], -1) * (lengths > 0)[:, None]

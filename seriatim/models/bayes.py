@@ -11,6 +11,7 @@ contributed, exactly. Shapes: B rows, P time, K labels, F features, N places.
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,7 +33,7 @@ class Additive(Model):
 
     def __init__(self, vocabulary: int, options: Any, labels: int, letters: int = 0):
         self.vocabulary, self.options, self.labels = vocabulary, options, labels
-        self.prior = torch.full((labels,), 1 / labels, dtype=torch.float64).log()
+        self.prior = torch.full((labels,), -math.log(labels), dtype=torch.float64)
 
     def contributions(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """(B, P, K) what each symbol adds to the logit of each label, and (B, K) what was there before: together they are the logits."""
