@@ -294,13 +294,13 @@ def export(given: argparse.Namespace) -> None:
 def plot(given: argparse.Namespace) -> None:
     from seriatim.figures import draw_inside, draw_map
     from seriatim.figures import plot as draw
-    mapped = given.what == "map"
-    if (given.text or given.file or len(given.run) > 1) if mapped else (given.words is not None or given.by != "pca"):
-        raise ConfigError("a map is drawn of one run, with --words and --by, and nothing else is", got=f"--what {given.what}",
-                          do="Leave out what belongs to another picture")
-    if mapped:
+    if given.what == "map":
+        if given.text or given.file or len(given.run) > 1:
+            raise ConfigError("a map is drawn of one run, without a text", got=f"{len(given.run)} runs", do="Name the words with --words")
         record = draw_map(given.run[0], given.words, given.by, given.out)
         return show(record, given, record["picture"])
+    if given.words is not None or given.by != "pca":
+        raise ConfigError("--words and --by are for a map", got=f"--what {given.what}", do="Add --what map, or leave them out")
     learning, texts = given.what == "learning", [text for text in (given.text, given.file and Path(given.file)) if text is not None]
     if len(texts) != (not learning) or (learning and len(given.run) > 1):
         raise ConfigError("a learning curve is drawn of one folder, without a text" if learning else f"to see the {given.what}, one text is read",

@@ -175,7 +175,7 @@ class Words:
         if len(place) < 4:
             raise ConfigError("a map has four words or more", got=f"{len(place)}", do='For instance "paris france, tokyo japan"')
         arrows = np.array([[place[row] for row in group] for group in groups if len(group) == 2], np.int64).reshape(-1, 2)
-        points, shares = PLANES[by](self.unit[list(place)])                                     # (number of words, 2)
+        points, shares = PLANES[by](np.pad(self.unit[list(place)], ((0, 0), (0, 1))))           # (K, D + 1), so two at least -> (K, 2)
         ways = points[arrows[:, 1]] - points[arrows[:, 0]] if len(arrows) else points[:1]
         points = points * np.where(ways.sum(0) < 0, -1, 1)                                      # most arrows point up and to the right
         return {"version": 1, "kind": "map", "by": by, "shares": shares, "arrows": arrows.tolist(),

@@ -203,6 +203,7 @@ def test_a_map_by_principal_components_is_that_of_scikit_learn():
 def test_without_words_the_most_frequent_are_on_the_map():
     assert [each["word"] for each in some_words(3, 30, 8).map(most=7)["points"]] == [f"w{row}" for row in range(7)]
     assert len(some_words(3, 300, 4).map()["points"]) == 200
+    assert {each["y"] for each in some_words(3, 30, 1).map()["points"]} == {0.0}                 # vectors of one number lie on a line
 
 
 def test_near_words_stay_near_by_tsne():
