@@ -9,8 +9,8 @@ from pathlib import Path
 import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
-ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "models", "scoring", "tasks", "optimisers",
-         "word_training", "training", "decoding", "evaluation", "display", "words", "folders", "predictor",
+ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "chains", "models", "scoring", "tasks",
+         "optimisers", "word_training", "training", "decoding", "evaluation", "display", "words", "folders", "predictor",
          "word_predictor", "exploring", "inspecting", "verbs", "figures", "report", "comparison", "flags", "cli"]
 
 
