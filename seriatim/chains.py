@@ -10,8 +10,8 @@ forbids. Every question is answered by messages along the row, from its end and,
 
 join is log-sum-exp for Z and samples, and max for the best row (Viterbi 1967). The gradient of log Z is the marginals.
 
-A chain of order n remembers the last n tags: `pair` has n + 1 axes, `begin` and `end` have n. From order 2 on the last tag is
-START, which stands before every row and nowhere else. Shapes: B rows, T time, K tags, R = K^(n-1), so that (R, K) and (K, R) are
+A chain of order n > 1 remembers the last n tags: `pair` has n + 1 axes and `end` has n, each with a place more than there are tags,
+for START, which stands before every row and nowhere else. Shapes: B rows, T time, K tags, R = K^(n-1), so that (R, K) and (K, R) are
 the K^n states by their newest and by their oldest tag; R = 1 for pairs.
 """
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from seriatim.distributions import Distribution
 from seriatim.layers.linear import Linear
@@ -148,9 +149,10 @@ class Chain(Distribution):
 
     @property
     def lattice(self) -> Lattice:
-        tags = self.unary.shape[2]
-        return Lattice(self.unary.transpose(0, 1)[:, :, None], self.pair.reshape(tags, -1, tags), self.begin.reshape(-1, tags),
-                       self.end.reshape(-1, tags), self.inside.t())
+        tags, unary, begin, end = len(self.end), self.unary, self.begin[None], self.end.reshape(-1, len(self.end))
+        if self.end.dim() > 1:                                                              # START is a tag before the first place and at no other
+            unary, begin = F.pad(unary, (0, 1), value=-torch.inf), F.pad(begin, (0, 1, len(end) - 1, 0), value=-torch.inf)
+        return Lattice(unary.transpose(0, 1)[:, :, None], self.pair.reshape(tags, -1, tags), begin, end, self.inside.t())
 
     def log_partition(self) -> Tensor:
         """(B,) log Z, differentiable."""
@@ -158,14 +160,14 @@ class Chain(Distribution):
 
     def score(self, y: Tensor) -> Tensor:
         """(B, T) tags -> (B,) log p + log Z."""
-        tags, order = self.unary.shape[2], self.begin.dim()
+        tags, order = len(self.end), self.end.dim()
         y = y.masked_fill(~self.inside, 0)
-        seen = torch.cat([y.new_full((len(y), order - 1), tags - 1), y], 1)                 # (B, n - 1 + T): after START
+        seen = F.pad(y, (order - 1, 0), value=tags - 1)                                     # (B, n - 1 + T): after START
         states = (seen.unfold(1, order, 1) * tags ** torch.arange(order - 1, -1, -1)).sum(2)                # (B, T) in [0, R K)
         steps = self.pair.reshape(-1, tags)[states[:, :-1], y[:, 1:]].masked_fill(~self.inside[:, 1:], 0.0)
         last = states.gather(1, self.lengths.clamp(min=1)[:, None] - 1)[:, 0]               # (B,)
         places = self.unary.gather(2, y[..., None])[..., 0]                                 # (B, T)
-        return self.begin.flatten()[states[:, 0]] + places.sum(1) + steps.sum(1) + self.end.flatten()[last]
+        return self.begin[y[:, 0]] + places.sum(1) + steps.sum(1) + self.end.flatten()[last]
 
     def log_prob(self, y: Tensor) -> Tensor:
         """(B, T) tags -> (B,): whole rows, whatever stands behind their ends. An empty row is certain."""
@@ -181,7 +183,8 @@ class Chain(Distribution):
         """(B, T, K) log p(y_t); 0 behind the end."""
         lattice = self.lattice
         scores = (lattice.ahead() + lattice.unary + lattice.behind()).logsumexp(2)          # (T, B, K)
-        return (scores - scores.logsumexp(2, keepdim=True)).transpose(0, 1).masked_fill(~self.inside[..., None], 0.0)
+        scores = scores - scores.logsumexp(2, keepdim=True)
+        return scores[:, :, :self.unary.shape[2]].transpose(0, 1).masked_fill(~self.inside[..., None], 0.0)
 
     def mode(self) -> Tensor:
         """(B, T) the most probable row (Viterbi); 0 behind the end."""
@@ -207,10 +210,12 @@ class Chain(Distribution):
     @torch.no_grad()
     def best(self, count: int) -> list[list[tuple[list[int], float]]]:
         """For each row its `count` most probable tags with their log_prob, best first; fewer if no others are possible."""
-        lattice, log_z = self.lattice, self.log_partition().tolist()
+        lattice, found = self.lattice, []
         pair, begin, behind = lattice.pair.flatten(0, 1).tolist(), lattice.begin.flatten().tolist(), lattice.best_behind().flatten(2)
-        return [[(tags, score - log_z[row]) for tags, score in search(count, self.unary[row, :length].tolist(), pair, begin, behind[:length, row].tolist())]
-                if length else [([], 0.0)] for row, length in enumerate(self.lengths.tolist())]
+        for row, (length, log_z) in enumerate(zip(self.lengths.tolist(), self.log_partition().tolist(), strict=True)):
+            rows = search(count, lattice.unary[:length, row, 0].tolist(), pair, begin, behind[:length, row].tolist())
+            found.append([(tags, score - log_z) for tags, score in rows] if length else [([], 0.0)])
+        return found
 
     def __getitem__(self, rows) -> Chain:
         """Some of the rows: a slice, a mask or their numbers."""
@@ -219,14 +224,14 @@ class Chain(Distribution):
 
 def search(count: int, unary: list, pair: list, begin: list, behind: list) -> list[tuple[list[int], float]]:
     """The best rows with their scores: beginnings are extended in the order of the most they can become (Soong and Huang 1991)."""
-    tags, states, found, heap = len(unary[0]), len(begin), [], []
+    tags, states, found, heap = len(pair[0]), len(begin), [], []
 
     def offer(score: float, state: int, row: list[int]) -> None:
         most = score + behind[len(row) - 1][state]
         if most > -torch.inf:
             heapq.heappush(heap, (-most, score, state, row))
 
-    for state, score in enumerate(begin):
+    for state, score in enumerate(begin if unary else ()):
         offer(score + unary[0][state % tags], state, [state % tags])
     while heap and len(found) < count:
         most, score, state, row = heapq.heappop(heap)
