@@ -197,13 +197,14 @@ class Chain(Distribution):
     @torch.no_grad()
     def walk(self, behind: Tensor, choose: Callable[[Tensor], Tensor]) -> Tensor:
         """(T, B, R, K) messages -> (B, T): tag after tag, each chosen by (B, choices) scores with all that can follow."""
-        unary, pair, begin, _, _ = self.lattice
-        tags, rest, _ = pair.shape
-        state = choose((begin + unary[0] + behind[0]).flatten(1))                           # (B,) in [0, R K)
+        unary, pair, begin, _, inside = self.lattice
+        (tags, rest, _), rows = pair.shape, torch.arange(len(self.lengths))
+        state = choose((begin + unary[0] + behind[0]).flatten(1).where(inside[0, :, None], 0.0))            # (B,) in [0, R K)
         y = [state % tags]
         for t in range(1, len(unary)):
             newer = state % rest                                                            # (B,) without its oldest tag
-            y.append(choose(pair.flatten(0, 1)[state] + unary[t, :, 0] + behind[t, torch.arange(len(state)), newer]))
+            scores = pair.flatten(0, 1)[state] + unary[t, :, 0] + behind[t, rows, newer]    # (B, K)
+            y.append(choose(scores.where(inside[t, :, None], 0.0)))
             state = newer * tags + y[-1]
         return torch.stack(y, 1).masked_fill(~self.inside, 0)
 

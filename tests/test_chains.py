@@ -54,6 +54,7 @@ def enumerated(chain: Chain, row: int) -> list[tuple[list[int], float]]:
 @given(chains())
 def test_probabilities_marginals_mode_and_n_best_are_those_of_enumeration(chain):
     marginals, mode, best, tags = chain.log_marginals().exp(), chain.mode(), chain.best(4), chain.unary.shape[2]
+    assert (chain.log_prob(chain.sample()) > FORBIDDEN).all()
     for row, length in enumerate(chain.lengths.tolist()):
         every = enumerated(chain, row)
         y, log_p = torch.tensor([y for y, _ in every]).reshape(len(every), length), np.array([log_p for _, log_p in every])
