@@ -14,10 +14,11 @@ from seriatim.codecs.labelled import Examples, Labelled
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.config import CodecOptions
 from seriatim.errors import ConfigError
+from seriatim.fitting import fit, fit_events
 from seriatim.labelling import answers
 from seriatim.models import MODELS, create, parse
 from seriatim.models.base import Model
-from seriatim.predictor import fit, fit_events, load
+from seriatim.predictor import load
 from tests.labels import COMMON, OWN, labelled, messages, pairs, sentences, tagged, tags_of
 
 SMALL = {"width": 8, "layers": 2, "heads": 2, "context": 64, "kernel": 3, "dropout": 0.3, "word_dropout": 0.3, "embedding": 6, "letter_width": 4}
