@@ -14,6 +14,7 @@ from seriatim.config import (
     CodecOptions,
     DecodingOptions,
     GloveOptions,
+    HiddenOptions,
     HmmOptions,
     LinearOptions,
     MarkovBayesOptions,
@@ -104,7 +105,7 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, CacheOptions, ("window",), group=group)
     add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
     add_flags(parser, VectorsOptions, ("window", "negatives", "subwords"), group=group)
-    for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, HmmOptions):
+    for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, HmmOptions, HiddenOptions):
         add_flags(parser, cls, ("pool", "letters", "chain", "ngram"), group=group)
 
 
