@@ -36,7 +36,7 @@ def explain(predictor: Predictor, text: str, label: str | None, method: str | No
     method = method or ("exact" if isinstance(model, Additive) else "gradient" if isinstance(model, Labeller) else "occlusion")
     if method not in METHODS:
         raise ConfigError("there is no such explanation", got=method, do=nearest(method, METHODS))
-    if (method == "exact") != isinstance(model, Additive) and method != "occlusion":
+    if not isinstance(model, {"exact": Additive, "gradient": Labeller}.get(method, object)):
         raise ConfigError(f"{predictor.spec} is not explained this way", got=method, do="Leave out the method, or use occlusion")
     data = Sequences({"text": Field.of_text([text])}, unit=predictor.codec.options.unit)
     symbols = predictor.codec.pieces(data.main)[0]

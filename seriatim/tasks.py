@@ -131,6 +131,9 @@ class Classify:
     @classmethod
     def given(cls, data: Sequences) -> Sequences:
         """The data with its labels as names, whatever they were."""
+        if data.fields.get(cls.target) is data.main:
+            raise DataError(f"{data.origin} has labels and nothing to be labelled", got=f"fields: {', '.join(data.fields)}",
+                            do="Give texts or tokens, too; the field that holds them is named with --field")
         return replace(data, fields=data.fields | {cls.target: target_of(data, cls.target)})
 
     @classmethod

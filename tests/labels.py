@@ -2,19 +2,28 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+
+from seriatim.batches import of_examples
+from seriatim.codecs.labelled import Examples
+from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data.sequences import Field, Sequences
+from seriatim.models.base import Model
+from tests.conftest import symbols
 
 OWN = {"ham": ["home", "tea", "Mum", "dog"], "spam": ["free", "win", "cash", "NOW"], "work": ["report", "Monday", "desk", "mail"]}
 COMMON = ["the", "a", "on", "it", "and"]
 TAGS = {"the": "DET", "a": "DET", "dog": "NOUN", "Mum": "NOUN", "sees": "VERB", "old": "ADJ", "quickly": "ADV"}
+V, K = 6, 3                                                            # symbols and labels of random sequences
 EITHER = ["run", "walk", "talk"]                                       # nouns after a determiner, otherwise verbs
 
 
-def labelled(rows: Sequence[tuple[str, str]], **more) -> Sequences:
+def labelled(rows: Sequence[tuple[str, str]]) -> Sequences:
     """Pairs of a label and a text."""
-    return Sequences({"label": Field.of_labels(label for label, _ in rows), "text": Field.of_text(text for _, text in rows)}, **more)
+    return Sequences({"label": Field.of_labels(label for label, _ in rows), "text": Field.of_text(text for _, text in rows)})
 
 
 def pairs(count: int, seed: int = 0, labels: int = 3) -> list[tuple[str, str]]:
@@ -40,5 +49,38 @@ def sentences(count: int = 60, seed: int = 0) -> Sequences:
     return tagged(rows, list(map(tags_of, rows)))
 
 
-def tagged(tokens: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], **more) -> Sequences:
-    return Sequences({"tokens": Field.of_symbols(tokens), "tags": Field.of_symbols(tags)}, unit="token", **more)
+def tagged(tokens: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], origin: str = "memory", lines: np.ndarray | None = None) -> Sequences:
+    return Sequences({"tokens": Field.of_symbols(tokens), "tags": Field.of_symbols(tags)}, unit="token", origin=origin, lines=lines)
+
+
+# In numbers, for models that count
+
+
+def examples(count: int = 40, seed: int = 0) -> Examples:
+    """Random sequences of V symbols; some are empty, some symbols unknown, and labels are not equally frequent."""
+    dice = np.random.default_rng(seed)
+    x = symbols([dice.integers(0, V, dice.integers(0, 9)) for _ in range(count)])
+    return Examples(x, symbols([[label] for label in np.minimum(dice.integers(0, K + 2, count), K - 1)]))
+
+
+def counted(model: Model, data: Examples) -> Model:
+    assert [each["share"] for each in model.counting(data)][-1] == 1.0
+    return model
+
+
+def answers(model: Model, data: Examples) -> np.ndarray:
+    """(S, K) log-probabilities."""
+    return model.predict(of_examples(data, np.arange(len(data)))).log_probs().numpy()
+
+
+def grams_of(row, longest: int) -> list[tuple[int, ...]]:
+    """Every run of up to so many known symbols, wherever it ends."""
+    runs = [tuple(row[t - n + 1:t + 1]) for n in range(1, longest + 1) for t in range(n - 1, len(row))]
+    return [run for run in runs if UNKNOWN not in run]
+
+
+def table(data: Examples, longest: int, known: list[tuple[int, ...]] | None = None) -> tuple[np.ndarray, list]:
+    """(S, F) how often each row has each run that some row has, counted one by one."""
+    rows = [Counter(grams_of(data.x.row(s).tolist(), longest)) for s in range(len(data))]
+    known = known or sorted({run for row in rows for run in row})
+    return np.array([[row[run] for run in known] for row in rows]), known

@@ -13,47 +13,15 @@ from sklearn.naive_bayes import MultinomialNB
 
 from seriatim.batches import of_examples
 from seriatim.codecs.labelled import Examples
-from seriatim.codecs.symbols import UNKNOWN
 from seriatim.config import MajorityOptions, MarkovBayesOptions, NaiveBayesOptions
 from seriatim.models import create, parse
-from seriatim.models.base import Model
 from seriatim.models.bayes import Majority, MarkovBayes, NaiveBayes
 from seriatim.models.grams import Grams, field_of
 from tests.conftest import symbols
+from tests.labels import K, V, answers, counted, examples, grams_of, table
 
-V, K = 6, 3
 rows_of_symbols = some.lists(some.lists(some.integers(0, V - 1), max_size=7), min_size=1, max_size=6)
 PRIORS = pytest.mark.parametrize("prior", ["counts", "uniform"])
-
-
-def examples(count: int = 40, seed: int = 0) -> Examples:
-    """Random sequences of V symbols; some are empty, some symbols unknown, and labels are not equally frequent."""
-    dice = np.random.default_rng(seed)
-    x = symbols([dice.integers(0, V, dice.integers(0, 9)) for _ in range(count)])
-    return Examples(x, symbols([[label] for label in np.minimum(dice.integers(0, K + 2, count), K - 1)]))
-
-
-def counted(model: Model, data: Examples) -> Model:
-    assert [each["share"] for each in model.counting(data)][-1] == 1.0
-    return model
-
-
-def answers(model: Model, data: Examples) -> np.ndarray:
-    """(S, K) log-probabilities."""
-    return model.predict(of_examples(data, np.arange(len(data)))).log_probs().numpy()
-
-
-def grams_of(row, longest: int) -> list[tuple[int, ...]]:
-    """Every run of up to so many known symbols, wherever it ends."""
-    runs = [tuple(row[t - n + 1:t + 1]) for n in range(1, longest + 1) for t in range(n - 1, len(row))]
-    return [run for run in runs if UNKNOWN not in run]
-
-
-def table(data: Examples, longest: int, known: list[tuple[int, ...]] | None = None) -> tuple[np.ndarray, list]:
-    """(S, F) how often each row has each run that some row has, counted one by one."""
-    rows = [Counter(grams_of(data.x.row(s).tolist(), longest)) for s in range(len(data))]
-    known = known or sorted({run for row in rows for run in row})
-    return np.array([[row[run] for run in known] for row in rows]), known
 
 
 # Runs of symbols

@@ -15,7 +15,7 @@ from seriatim.codecs.labelled import Examples
 from seriatim.config import LinearOptions
 from seriatim.models.linear import Linear, regression
 from tests.conftest import symbols
-from tests.test_bayes import K, V, answers, counted, examples, grams_of, table
+from tests.labels import K, V, answers, counted, examples, grams_of, table
 
 WEIGHTINGS = pytest.mark.parametrize("weighting", ["counts", "tf-idf", "bayes"])
 

@@ -138,13 +138,11 @@ class Sequences:
 
     @property
     def main(self) -> Field:
-        """The field a language model reads: text or tokens, else the first one of that kind."""
-        for name in ("text", "tokens"):
+        """The field a model reads: text or tokens, else the first one of that kind, but labels and tags only if there is nothing else."""
+        able = [name for name, column in self.fields.items() if column.kind != NUMBERS]
+        for name in ("text", "tokens", *(name for name in able if name not in ("label", "tags")), *able):
             if name in self.fields:
                 return self.fields[name]
-        for column in self.fields.values():
-            if column.kind != NUMBERS:
-                return column
         raise DataError(f"{self.origin} has no field of text or symbols", got=", ".join(self.fields) or "no fields",
                         do="Name one with --field, or give a text file")
 

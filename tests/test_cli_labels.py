@@ -1,0 +1,359 @@
+"""Labels and tags from the command line: the same figures as in Python, JSON everywhere, and one line for whatever is wrong."""
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import seriatim
+from tests.labels import COMMON, labelled, pairs, sentences
+from tests.terminal import Answer, good, refused
+
+PNG = b"\x89PNG\r\n\x1a\n"
+SMALL = ("--steps", "3", "--width", "8")
+TIMES = {"seconds", "symbols_per_second"}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def table(rows, header: str = "label\ttext\n") -> str:
+    return header + "".join("\t".join(row) + "\n" for row in rows)
+
+
+def conllu(count: int, seed: int) -> str:
+    data = sentences(count, seed)
+    rows = [zip(data[s]["tokens"], data[s]["tags"], strict=True) for s in range(count)]
+    return "".join(f"# sentence {s}\n" + "".join(f"{i}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_\n" for i, (word, tag) in enumerate(row, 1)) + "\n"
+                   for s, row in enumerate(rows))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
+    """Data, and three small runs."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / "mail.tsv").write_text(table(pairs(90)))
+    (folder / "test.tsv").write_text(table(pairs(40, seed=1)))
+    (folder / "new.txt").write_text("free cash\nMum and the dog\n")
+    (folder / "train.conllu").write_text(conllu(60, 0))
+    (folder / "test.conllu").write_text(conllu(20, 1))
+    (folder / "book.txt").write_text("to be or not to be\n" * 40)
+    good("fit", "classify", "naive-bayes", folder / "mail.tsv", "--out", folder / "bayes")
+    good("fit", "classify", "gru", folder / "mail.tsv", *SMALL, "--out", folder / "network")
+    good("fit", "tag", "gru", folder / "train.conllu", *SMALL, "--embedding", 6, "--letter-width", 4, "--out", folder / "tagger")
+    good("fit", "language", "markov", folder / "book.txt", "--out", folder / "language")
+    return folder
+
+
+def other(home: Path, run: str) -> Path:
+    """Data that it has not seen."""
+    return home / ("test.conllu" if run == "tagger" else "test.tsv")
+
+
+RUNS = pytest.mark.parametrize("run", ["bayes", "network", "tagger"])
+
+
+# fit, evaluate, predict
+
+
+@pytest.mark.parametrize("task, model, settings", [
+    ("classify", "majority", ()), ("classify", "markov-bayes", ("--counts", "kneser-ney", "--order", 2)), ("classify", "linear", ("--weighting", "tf-idf")),
+    ("classify", "convolution", (*SMALL, "--pool", "attention")), ("classify", "naive-bayes+mean", ("--steps", 2)), ("tag", "window", (*SMALL, "--chain"))])
+def test_fit_keeps_a_run_and_tells_its_figures(home, here, task, model, settings):
+    file = home / ("mail.tsv" if task == "classify" else "train.conllu")
+    record = good("fit", task, model, file, *settings, "--format", "json").json()
+    assert (record["out"], record["task"], record["model"]) == (f"runs/{model}", task, model) and record["parameters"] > 0
+    assert (here / record["out"] / "manifest.json").exists() and seriatim.load(record["out"]).task == task
+    answer = good("fit", task, model, file, *settings, "--out", "second")
+    assert answer.out.startswith(f"second: {model}, {record['parameters']:,} parameters") and ("nats per label" in answer.out) == ("valid" in record)
+
+
+@RUNS
+def test_evaluate_gives_the_figures_of_python(home, run):
+    record = good("evaluate", home / run, other(home, run), "--format", "json").json()
+    expected = seriatim.load(home / run).evaluate(str(other(home, run)))
+    assert {key: value for key, value in record.items() if key not in TIMES} == json.loads(json.dumps({k: v for k, v in expected.items() if k not in TIMES}))
+    shown = good("evaluate", home / run, other(home, run)).out
+    assert f"{record['accuracy']:.4f}" in shown and f"{record['macro']['f1']:.4f}" in shown and all(each["name"] in shown for each in record["classes"])
+    assert ("known words" in shown) == (run == "tagger")
+
+
+def test_evaluating_the_training_data_is_noted_beside_the_result(home):
+    assert "trained on" in good("evaluate", home / "bayes", home / "mail.tsv").err and not good("evaluate", home / "bayes", home / "test.tsv").err
+
+
+@RUNS
+def test_evaluate_draws_what_is_mistaken_for_what(home, here, run):
+    record = good("evaluate", home / run, other(home, run), "--out", "mistakes.png", "--format", "json").json()
+    assert record["picture"] == "mistakes.png" and (here / "mistakes.png").read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize("run", ["bayes", "network"])
+def test_predict_prints_the_label_of_each_sequence(home, run):
+    records = good("predict", home / run, home / "new.txt", "--format", "json").json()
+    assert records == seriatim.load(home / run).predict(str(home / "new.txt")) and len(records) == 2
+    lines = [line.split("\t") for line in good("predict", home / run, home / "new.txt", "--top", 2).out.splitlines()]
+    assert [line[0] for line in lines] == [record["label"] for record in records] and {len(line) for line in lines} == {3}
+    assert [line[1] for line in lines] == [f"{first['label']} {first['probability']:.4f}" for first in (record["probabilities"][0] for record in records)]
+
+
+def test_predict_prints_a_token_and_its_tag_a_line_and_a_blank_one_between_sentences(home):
+    records = good("predict", home / "tagger", home / "new.txt", "--format", "json").json()
+    blocks = good("predict", home / "tagger", home / "new.txt").out.split("\n\n")
+    assert blocks.pop() == "" and [[tuple(line.split("\t")) for line in block.splitlines()] for block in blocks] == [
+        list(zip(record["tokens"], record["tags"], strict=True)) for record in records]
+
+
+def test_predict_writes_a_file_again_with_other_tags(home, here):
+    record = good("predict", home / "tagger", home / "test.conllu", "--out", "again.conllu", "--format", "json").json()
+    assert record["sequences"] == 20 and f"{record['tags']:,} tags" in good("predict", home / "tagger", home / "test.conllu", "--out", "more.conllu").out
+    old, new = ([line.split("\t") for line in path.read_text().splitlines()] for path in (home / "test.conllu", here / "again.conllu"))
+    assert [cells[:3] + cells[4:] for cells in old] == [cells[:3] + cells[4:] for cells in new]
+    found = seriatim.load(home / "tagger").predict(str(home / "test.conllu"))
+    assert [cells[3] for cells in new if len(cells) == 10] == [tag for each in found for tag in each["tags"]]
+
+
+def test_a_threshold_is_chosen_and_used(home):
+    record = good("evaluate", home / "bayes", home / "test.tsv", "--positive", "spam", "--most-false", "0.05", "--format", "json").json()["threshold"]
+    assert record["positive"] == "spam" and record["false"] <= 0.05
+    assert f"spam from {record['threshold']:.6g} on" in good("evaluate", home / "bayes", home / "test.tsv", "--positive", "spam", "--most-false", "0.05").out
+    taken = good("predict", home / "bayes", home / "test.tsv", "--positive", "spam", "--threshold", record["threshold"], "--format", "json").json()
+    right = sum(each["label"] == label == "spam" for each, (label, _) in zip(taken, pairs(40, seed=1), strict=True))
+    assert right / sum(label == "spam" for label, _ in pairs(40, seed=1)) == pytest.approx(record["recall"])
+
+
+@pytest.mark.parametrize("run, method", [("bayes", "exact"), ("network", "gradient")])
+def test_explain_tells_what_each_word_contributed(home, run, method):
+    record = good("predict", home / run, "--explain", "free cash Mum", "--format", "json").json()
+    assert record == json.loads(json.dumps(seriatim.load(home / run).explain("free cash Mum"))) and record["method"] == method
+    shown = good("predict", home / run, "--explain", "free cash Mum").out
+    assert all(each["symbol"] in shown and f"{each['contribution']:+.3f}" in shown for each in record["symbols"]) and record["label"] in shown
+    asked = good("predict", home / run, "--explain", "free cash Mum", "--why", "work", "--how", "occlusion", "--format", "json").json()
+    assert (asked["label"], asked["method"]) == ("work", "occlusion")
+
+
+def test_calibration_lowers_the_loss_on_validation_data(home, here):
+    noisy = [(label if i % 4 else "ham", text) for i, (label, text) in enumerate(pairs(60, seed=2))]
+    Path("valid.tsv").write_text(table(noisy))
+    for name, flags in (("plain", ()), ("calibrated", ("--calibrate",))):
+        good("fit", "classify", "naive-bayes", home / "mail.tsv", "--valid", "valid.tsv", "--out", name, *flags)
+    before, after = (good("evaluate", name, "valid.tsv", "--format", "json").json() for name in ("plain", "calibrated"))
+    assert after["calibration"]["log_loss"] < before["calibration"]["log_loss"] - 0.01 and after["accuracy"] == before["accuracy"]
+    assert json.loads((here / "calibrated/metrics.json").read_text())["temperature"] == after["protocol"]["temperature"] > 1
+
+
+# Which column is what
+
+
+def test_labels_and_texts_may_be_called_anything(home):
+    rows = pairs(90)
+    Path("a.csv").write_text("stars,kind,note,message\n" + "".join(f"{'ham spam work'.index(label)},{label},x,{text}\n" for label, text in rows))
+    Path("b.tsv").write_text(table(rows, header=""))
+    Path("c.jsonl").write_text("".join(json.dumps({"label": label, "text": text}) + "\n" for label, text in rows))
+    ways = (("a.csv", "--label", "kind", "--field", "message"), ("b.tsv", "--columns", "label,text"), ("c.jsonl",), (home / "mail.tsv",))
+    for i, arguments in enumerate(ways):
+        good("fit", "classify", "naive-bayes", *arguments, "--out", f"run{i}")
+    assert len({good("predict", f"run{i}", home / "new.txt").out for i in range(len(ways))}) == 1
+    assert good("evaluate", "run0", "a.csv", "--label", "kind", "--field", "message", "--format", "json").json()["count"] == 90
+    for model, settings in (("naive-bayes", ()), ("mean", ("--steps", 2))):
+        good("fit", "classify", model, "a.csv", "--label", "stars", "--field", "message", *settings, "--out", f"stars-{model}")
+        assert seriatim.load(f"stars-{model}").codec.labels.names == ["0", "4", "9"]
+
+
+def test_of_equal_sequences_the_first_is_kept():
+    Path("twice.tsv").write_text(table([*pairs(60), *pairs(60)]))
+    whole = good("fit", "classify", "naive-bayes", "twice.tsv", "--out", "whole")
+    once = good("fit", "classify", "naive-bayes", "twice.tsv", "--distinct", "--out", "once")
+    different = len({text for _, text in pairs(60)})
+    assert "120 sequences" in whole.err and f"{different} sequences" in once.err
+    assert good("evaluate", "once", "twice.tsv", "--distinct", "--format", "json").json()["sequences"] == different
+
+
+@pytest.mark.parametrize("unit", ["character", "byte", "word", "token", "subword"])
+def test_every_unit_can_be_labelled(home, unit):
+    good("fit", "classify", "naive-bayes", home / "mail.tsv", "--unit", unit, "--ngram", 3, "--out", "run")
+    assert good("evaluate", "run", home / "test.tsv", "--format", "json").json()["accuracy"] > 0.8
+    assert good("predict", "run", "--explain", "free cash", "--format", "json").json()["label"] == "spam"
+
+
+# compare, models
+
+
+@pytest.fixture(scope="module")
+def compared(home) -> tuple[Path, Answer]:
+    out = home / "compared"
+    return out, good("compare", "classify", home / "mail.tsv", "--models", "majority,naive-bayes,mean", "--steps", 2, "--out", out, "--format", "json")
+
+
+def test_compare_writes_table_picture_report_and_runs(compared):
+    out, answer = compared
+    record = answer.json()
+    assert sorted(path.name for path in out.iterdir()) == ["quality.png", "report.html", "runs", "table.csv", "table.json"]
+    assert json.loads((out / "table.json").read_text()) == record and (out / "quality.png").read_bytes().startswith(PNG)
+    rows = list(csv.DictReader((out / "table.csv").read_text().splitlines()))
+    assert [float(row["accuracy"]) for row in rows] == [row["accuracy"] for row in record["rows"]]
+    assert {"macro_f1", "log_loss", "calibration_error"} <= rows[0].keys()
+    page = (out / "report.html").read_text()
+    assert all(f">{row['model']}<" in page and f"{row['accuracy']:.2%}" in page for row in record["rows"]) and "Higher is better" in page
+    assert "seriatim predict" in answer.err and record["rows"][0]["run"] in answer.err
+
+
+def test_compare_shows_the_best_first(home):
+    shown = good("compare", "classify", home / "mail.tsv", "--models", "majority,naive-bayes", "--out", "out").out
+    assert shown.index("naive-bayes") < shown.index("majority") and "accuracy" in shown and "mail.tsv: classify by word" in shown
+
+
+@pytest.mark.parametrize("task, file, models, settings", [("classify", "mail.tsv", "majority,naive-bayes", ()), ("tag", "train.conllu", "window", SMALL)])
+def test_compare_in_folds_tests_every_sequence_once(home, task, file, models, settings):
+    record = good("compare", task, home / file, "--models", models, *settings, "--folds", 3, "--out", "out", "--format", "json").json()
+    count = len(seriatim.read(str(home / file)).fields["label" if task == "classify" else "tags"].flat)
+    assert record["folds"] == 3 and [sum(map(sum, row["confusion"])) for row in record["rows"]] == [count] * len(record["rows"])
+    assert "3 folds: every sequence was the test once" in good("compare", task, home / file, "--models", models, *settings, "--folds", 3, "--out", "more").out
+
+
+def test_plot_draws_the_runs_and_comparisons_of_labels(home, here, compared):
+    for source in (home / "network", home / "tagger", compared[0]):
+        good("plot", source, "--out", "picture.png")
+        assert (here / "picture.png").read_bytes().startswith(PNG)
+
+
+def test_models_tells_the_settings_of_a_task():
+    assert "--chain" in good("models", "lstm", "--task", "tag").out and "--chain" not in good("models", "lstm", "--task", "classify").out
+    assert "ngram" in good("models", "naive-bayes", "--format", "json").json()["naive-bayes"]
+
+
+@RUNS
+def test_json_is_all_that_stands_on_stdout_and_stderr_is_silent(home, run):
+    for arguments in (("evaluate", home / run, other(home, run)), ("predict", home / run, other(home, run)),
+                      ("predict", home / run, home / "new.txt", "--bits", 8)):
+        answer = good(*arguments, "--format", "json")
+        assert isinstance(answer.json(), (dict, list)) and answer.err == ""
+
+
+# What is refused
+
+
+WRONG = [
+    ("fit clasify naive-bayes mail.tsv", "'classify'"), ("fit classify naive-byes mail.tsv", "'naive-bayes'"), ("fit tag naive-bayes train.conllu", "task tag"),
+    ("fit classify lstm+kneser-ney mail.tsv", "task classify"), ("fit classify naive-bayes mail.tsv --ngrm 2", "--ngram"),
+    ("fit classify naive-bayes mail.tsv --ngram 0", "ngram"), ("fit classify naive-bayes mail.tsv --ngram nan", "ngram"),
+    ("fit classify naive-bayes mail.tsv --add nan", "add"), ("fit classify naive-bayes mail.tsv --add -1", "add"),
+    ("fit classify naive-bayes mail.tsv --prior unifrom", "'uniform'"), ("fit classify naive-bayes mail.tsv --width 8", "width"),
+    ("fit classify linear mail.tsv --weighting tfidf", "'tf-idf'"), ("fit classify linear mail.tsv --strength 0", "strength"),
+    ("fit classify markov-bayes mail.tsv --counts lstm", "counts"), ("fit classify mean mail.tsv --pool sum", "pool"),
+    ("fit classify mean mail.tsv --chain", "chain"), ("fit classify mean mail.tsv --letters yes", "letters"), ("fit classify gru mail.tsv --width 7", "even"),
+    ("fit classify gru mail.tsv --letters lstm --unit character", "--unit word"), ("fit classify gru mail.tsv --word-dropout 1", "word_dropout"),
+    ("fit tag gru train.conllu --calibrate", "calibrate"), ("fit tag gru train.conllu --chain --label-smoothing 0.1", "--chain"),
+    ("compare classify mail.tsv --folds 1", "two folds"), ("compare classify mail.tsv --folds x", "--folds"), ("compare language book.txt --folds 3", "labels"),
+    ("compare classify mail.tsv --models majority --steps 0", "steps"), ("compare classify mail.tsv --models kneser-ney", "task classify"),
+    ("compare classify mail.tsv --models majority --width 8", "width"), ("evaluate bayes mail.tsv --positive spma", "spma"),
+    ("evaluate bayes mail.tsv --positive spam --most-false nan", "share"), ("evaluate bayes mail.tsv --positive spam --most-false 2", "share"),
+    ("evaluate bayes mail.tsv --most-false 0.1", "--positive"), ("evaluate tagger test.conllu --positive NOUN", "classify"),
+    ("evaluate language book.txt --out x.png", "labels"), ("predict bayes new.txt --top 0", "--top"), ("predict bayes new.txt --positive spma", "spma"),
+    ("predict bayes new.txt --threshold 0.5", "--positive"), ("predict bayes new.txt --positive spam --threshold nan", "nan"),
+    ("predict bayes new.txt --positive spam --threshold x", "--threshold"), ("predict bayes new.txt --explain free", "one thing"),
+    ("predict bayes", "--explain"),
+    ("predict bayes --explain free --why eggs", "eggs"), ("predict bayes --explain free --how gradient", "occlusion"),
+    ("predict network --explain free --how exact", "occlusion"), ("predict bayes --explain free --how exakt", "exakt"),
+    ("predict tagger --explain free", "classify"), ("predict language --explain free", "classify"), ("predict bayes new.txt --out x.conllu", "only tags"),
+    ("predict bayes --neighbours free", "word vectors"), ("generate bayes", "neither writes nor scores"), ("generate tagger --prompt the", "neither writes"),
+    ("score bayes new.txt", "neither writes nor scores"), ("score tagger new.txt", "neither writes"), ("export network x.arpa", "run folder"),
+    ("ngrams bayes the", "n-grams"), ("plot bayes --what surprisal --text free", "only models of language"),
+    ("plot network --what gradient --text free", "only models of language"), ("plot tagger --what influence --text free", "only models of language"),
+    ("plot network --what attention --text free", "only models of language"), ("generate language --draft bayes", "other symbols")]
+
+
+@pytest.fixture
+def local(home, here) -> Path:
+    """Data and runs in the folder where the command is given."""
+    for path in home.iterdir():
+        (shutil.copytree if path.is_dir() else shutil.copy)(path, here / path.name)
+    return here
+
+
+@pytest.mark.parametrize("command, words", WRONG, ids=[command for command, _ in WRONG])
+def test_a_wrong_command_is_told_in_one_line_with_code_2(local, command, words):
+    refused(*command.split(), code=2, words=words)
+
+
+BAD = {
+    "empty.tsv": ("", "empty"), "header.tsv": ("label\ttext\n", "no sequence"), "one.tsv": (table([("ham", f"tea {i}") for i in range(40)]), "same label"),
+    "unlabelled.txt": ("free cash\nthe dog\n" * 20, "no label"), "fields.csv": ("kind,text\n" + "ham,tea\nspam,cash\n" * 20, "no label"),
+    "missing.tsv": (table([("ham", "tea"), ("", "cash")] * 20), "missing value"), "nan.jsonl": ('{"label": NaN, "text": "tea"}\n' * 20, "out of range"),
+    "none.jsonl": ('{"label": null, "text": "tea"}\n' * 20, "missing"), "torn.tsv": ("label\ttext\nham\ttea\nspam\n", "columns"),
+    "labels.csv": ("label,size\nham,1\nspam,2\n", "nothing to be labelled"), "tags.conllu": (conllu(9, 3), "no label"),
+    "latin.tsv": (table(pairs(9)).encode() + "ham\tKäse\n".encode("latin1"), "UTF-8"), "blank.tsv": (table([("ham", " "), ("spam", "")] * 20), "too short"),
+    "short.tsv": (table([("ham", "tea"), ("spam", "cash")]), "too short"), "nowhere.tsv": (None, "no such file")}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in BAD if kind != "one.tsv"])
+@pytest.mark.parametrize("verb", ["fit classify mean", "compare classify"])
+def test_data_that_cannot_be_learned_from_is_told_by_name(kind, verb):
+    content, words = BAD[kind]
+    if content is not None:
+        Path(kind).write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert kind in refused(*verb.split(), kind, code=1, words=words)
+
+
+def test_a_single_label_is_nothing_to_compare():
+    Path("one.tsv").write_text(BAD["one.tsv"][0])
+    refused("fit", "classify", "mean", "one.tsv", code=1, words="same label")
+    rows = good("compare", "classify", "one.tsv", "--models", "majority,naive-bayes", "--format", "json").json()["rows"]
+    assert all(row["status"] == "failed" and "same label" in row["reason"] for row in rows)
+
+
+@pytest.mark.parametrize("kind", ["empty.tsv", "header.tsv", "unlabelled.txt", "missing.tsv", "nan.jsonl", "tags.conllu", "latin.tsv", "nowhere.tsv"])
+@pytest.mark.parametrize("run", ["bayes", "network"])
+def test_data_that_cannot_be_evaluated_is_told_by_name(home, kind, run):
+    content, words = BAD[kind]
+    if content is not None:
+        Path(kind).write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert kind in refused("evaluate", home / run, kind, code=1, words=words)
+
+
+def test_labels_and_tags_that_are_not_known_are_told_by_file_and_line(home):
+    Path("test.tsv").write_text("label\ttext\nham\ttea\n\neggs\ttoast\n")
+    refused("evaluate", home / "bayes", "test.tsv", code=1, words="test.tsv:4: a label that the training data does not have. Received: 'eggs'")
+    refused("fit", "classify", "mean", home / "mail.tsv", "--valid", "test.tsv", "--steps", 1, code=1, words="test.tsv:4")
+    Path("test.bio").write_text("the DET\ndog NUON\n")
+    refused("evaluate", home / "tagger", "test.bio", code=1, words="test.bio:1: a label that the training data does not have. Received: 'NUON'")
+
+
+@pytest.mark.parametrize("row, words", [('{"tokens": ["the", "dog"], "tags": ["DET"]}', "not as many tags as symbols. Received: 1 and 2"),
+                                        ('{"tokens": ["the"], "tags": [1]}', "numbers"), ('{"tokens": ["the", 2], "tags": ["DET", "NOUN"]}', "list of"),
+                                        ('{"tokens": [], "tags": []}', "nothing to evaluate"),
+                                        ('{"tokens": ["the"], "tag": "DET"}', "no tag for each element")])
+def test_tags_of_another_length_or_kind_are_told_by_file(home, row, words):
+    Path("tags.jsonl").write_text(row + "\n")
+    assert "tags.jsonl" in refused("evaluate", home / "tagger", "tags.jsonl", code=1, words=words)
+
+
+def test_data_of_another_kind_is_told_as_such(home):
+    refused("evaluate", home / "tagger", home / "test.tsv", code=1, words="no tag for each element")
+    refused("evaluate", home / "bayes", home / "test.conllu", code=1, words="no label for each sequence")
+    refused("evaluate", home / "bayes", home / "book.txt", code=1, words="no label for each sequence")
+    refused("fit", "classify", "mean", home / "book.txt", "--steps", 1, code=1, words="no label for each sequence")
+    refused("fit", "tag", "window", home / "mail.tsv", "--steps", 1, code=1, words="no tag for each element")
+    refused("fit", "classify", "naive-bayes", home / "mail.tsv", "--label", "knid", code=1, words="knid")
+    refused("fit", "classify", "naive-bayes", home / "mail.tsv", "--field", "txet", code=1, words="'text'")
+    refused("fit", "classify", "naive-bayes", home / "mail.tsv", "--columns", "text", code=1, words="columns")
+    refused("predict", home / "bayes", "nowhere.txt", code=1, words="no such file")
+    refused("predict", home / "bayes", "--explain", "", code=1, words="nothing to explain")
+    refused("predict", home / "tagger", home / "new.txt", "--out", "x.conllu", code=1, words="10 columns")
+
+
+def test_a_text_of_one_stream_is_read_line_by_line_when_labels_are_asked_for(home):
+    assert len(good("predict", home / "bayes", home / "book.txt", "--format", "json").json()) == 40
+
+
+def test_words_that_all_labels_share_tell_nothing(home):
+    Path("plain.txt").write_text(" ".join(COMMON) + "\nzebra\n")
+    records = good("predict", home / "bayes", "plain.txt", "--format", "json").json()
+    prior = seriatim.load(home / "bayes").predict(labelled([("ham", "")]))[0]["probabilities"]
+    assert records[1]["probabilities"] == prior and records[0]["probabilities"] != prior
