@@ -73,6 +73,33 @@ class UnigramOptions:
 
 
 @dataclass(frozen=True)
+class MostFrequentOptions:
+    """The tags a word has had, and those of words that end alike."""
+    suffix: int = option(7, "words are also judged by their last letters, up to this many", least=0, most=32)
+    rare: int = option(10, "endings are learned from words seen at most this often", least=1)
+    ending_trust: float = option(2.0, "weight of a shorter ending, in words seen", above=0)
+    word_trust: float = option(0.3, "weight of what its ending says about a known word, in times seen", above=0)
+
+
+@dataclass(frozen=True)
+class HmmOptions(MostFrequentOptions):
+    """The same, and which tags follow each other."""
+    order: int = option(2, "how many tags back a tag depends on", choices=(1, 2))
+    tag_trust: float = option(20.0, "weight of a shorter context, in tags seen", above=0)
+
+
+@dataclass(frozen=True)
+class HiddenOptions:
+    """States that are never seen, found in untagged sequences."""
+    states: int = option(32, "number of states", least=1, most=4096)
+    starts: int = option(8, "places where the search begins; after a few passes over some of the data it goes on from the best", least=1, most=10_000)
+    sweeps: int = option(100, "passes over the data at most", least=1)
+    tolerance: float = option(1e-4, "stop when a pass gains less than this, in nats per symbol", least=0)
+    add: float = option(0.01, "pseudo-count added to every symbol of every state in the end", least=0)
+    seed: int = option(0, "random numbers: where the search begins", least=0, most=2**31 - 1)
+
+
+@dataclass(frozen=True)
 class MarkovOptions:
     """Relative frequencies of what followed the last `order` symbols."""
     order: int = option(3, "how many previous symbols are looked at: 1 counts pairs, 2 triples", least=0, most=16)

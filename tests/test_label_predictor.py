@@ -15,7 +15,8 @@ from seriatim.data.sequences import Field, Sequences
 from seriatim.data.splits import folds
 from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.label_predictor import Classifier, Labeller, Tagger
-from seriatim.predictor import fit, hold_out, load
+from seriatim.fitting import fit, hold_out
+from seriatim.predictor import load
 from seriatim.verbs import inspect
 from tests.labels import labelled, messages, pairs, sentences, tagged
 

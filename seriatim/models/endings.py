@@ -31,40 +31,28 @@ class Endings:
     @classmethod
     def learn(cls, letters: np.ndarray, tags: np.ndarray, unseen: np.ndarray, options: MostFrequentOptions) -> Endings:
         """From (U, L) the letters of words, (U, K) how often each had which tag, and (K,) p(tag) of words never seen."""
-        rare = tags.sum(1) <= options.rare
-        made = cls(np.zeros(0, np.int64), np.zeros((0, len(unseen))), kinds_of(letters[rare, 0], tags[rare], unseen, letters.max(initial=1)), options.suffix)
-        *endings, rest = made.keys_of(letters)
+        times = tags.sum(1)
+        rare = (times > 0) & (times <= options.rare)
+        kinds = kinds_of(letters[rare, 0], tags[rare], unseen, letters.max(initial=1))
+        *endings, (rest, long) = keys_of(letters, kinds, options.suffix)
         says, found = np.tile(unseen, (len(letters), 1)), []                                 # (U, K) by the longest ending so far
         for key, inside in endings:
             here = rare & inside
-            keys, place, first, counts = summed(key[here], tags[here])
+            keys, first, place, counts = summed(key[here], tags[here])
             table = lean(counts, says[here][first], options.ending_trust)
             says[here] = table[place]
             found.append((keys, table))
-        keys, _, _, counts = summed(rest[0][rest[1]], tags[rest[1]])
+        here = long & (times > 0)
+        keys, _, _, counts = summed(rest[here], tags[here])
         found.append((keys, counts / counts.sum(1, keepdims=True)))
         keys, table = (np.concatenate(parts) for parts in zip(*found, strict=True))
         order = np.argsort(keys)
-        made.keys, made.says = keys[order], table[order]
-        return made
-
-    def keys_of(self, letters: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """(U, L) letters -> the key of each word's last 0, 1 .. letters, and last of all letters but the first; and whether it has so many."""
-        lengths, rows = (letters > 0).sum(1), np.arange(len(letters))
-        key = self.kinds[np.where(letters[:, 0] < len(self.kinds), letters[:, 0], 0)] + 1    # (U,)
-        found = [(key, lengths >= 0)]
-        for length in range(1, min(self.longest, letters.shape[1]) + 1):
-            key = key * FACTOR + letters[rows, lengths - length]
-            found.append((key, lengths >= length))
-        rest = np.zeros_like(key)
-        for column in letters.T[1:]:
-            rest = np.where(column > 0, rest * FACTOR + column, rest)
-        return [*found, (rest, lengths >= SHORTEST)]
+        return cls(keys[order], table[order], kinds, options.suffix)
 
     def __call__(self, letters: np.ndarray, unseen: np.ndarray) -> np.ndarray:
         """(U, L) letters, (K,) what is said of any word -> (U, K) p(tag)."""
         says = np.tile(unseen, (len(letters), 1))
-        *endings, rest = self.keys_of(letters)
+        *endings, rest = keys_of(letters, self.kinds, self.longest)
         for key, inside in endings:
             known, found = self.look_up(key, inside)
             says[known] = found
@@ -107,6 +95,20 @@ def taken(left: dict[str, Tensor], name: str, kind: torch.dtype, *shape: int) ->
     return array
 
 
+def keys_of(letters: np.ndarray, kinds: np.ndarray, longest: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(U, L) letters -> the key of each word's last 0, 1 .. letters, and at the end of all but its first; and which words are that long."""
+    lengths, rows, first = (letters > 0).sum(1), np.arange(len(letters)), letters[:, 0]
+    key = kinds[np.where(first < len(kinds), first, 0)] + 1                                  # (U,)
+    found = [(key, lengths >= 0)]
+    for length in range(1, min(longest, letters.shape[1]) + 1):
+        key = key * FACTOR + letters[rows, lengths - length]
+        found.append((key, lengths >= length))
+    rest = np.zeros_like(key)
+    for column in letters.T[1:]:
+        rest = np.where(column > 0, rest * FACTOR + column, rest)
+    return [*found, (rest, lengths >= SHORTEST)]
+
+
 def kinds_of(first: np.ndarray, tags: np.ndarray, unseen: np.ndarray, most: int) -> np.ndarray:
     """(A,) the tag that most words have which begin with each letter; of a letter that begins none, the likeliest tag of all."""
     counts = np.tile(unseen * 1e-6, (most + 1, 1))                                           # (A, K)
@@ -115,8 +117,8 @@ def kinds_of(first: np.ndarray, tags: np.ndarray, unseen: np.ndarray, most: int)
 
 
 def summed(keys: np.ndarray, tags: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(U,) keys, (U, K) counts -> the different keys, the place of each word among them, a word of each, and (.., K) their counts."""
+    """(U,) keys, (U, K) counts of words -> the different keys, a word of each, where each word went, and (.., K) the counts of each key."""
     keys, first, place = np.unique(keys, return_index=True, return_inverse=True)
     counts = np.zeros((len(keys), tags.shape[1]))
     np.add.at(counts, place, tags)
-    return keys, place, first, counts
+    return keys, first, place, counts

@@ -4,8 +4,11 @@
 
 Unlike an n-gram, which knows the last few symbols and nothing else, the belief about the state sums up the whole past, in as many numbers
 as there are states; it is all that is kept. The states are found by expectation and maximisation (Baum et al. 1970): count how often each
-step and each symbol of each state is expected, then make relative frequencies of these counts; the data never become less probable.
-Expected counts are the gradient of log p(x) with respect to the logarithms of the probabilities (Eisner 2016), which a chain has.
+beginning, step and symbol is expected, then make relative frequencies of these counts; the data never become less probable. Where this ends
+depends on where it begins, so it begins at several places and goes on from the best. All messages are scaled to sum to one:
+
+    ahead_t ~ (ahead_t-1 transition) * emission[:, x_t]          behind_t-1 ~ transition (emission[:, x_t] * behind_t)
+
 Shapes: B rows, T time, S states, V symbols.
 """
 from __future__ import annotations
@@ -18,7 +21,6 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from seriatim.batches import Batch, buckets, pad
-from seriatim.chains import Chain
 from seriatim.codecs.symbols import STOP
 from seriatim.config import HiddenOptions
 from seriatim.data.sequences import Field
@@ -28,8 +30,11 @@ from seriatim.models.counts import Progress
 from seriatim.models.endings import taken
 
 PIECE = 256                                # symbols after which a sequence is cut for learning, as if it began anew
-NEVER = 1e-50                              # what is expected less often than this does not happen
 CELLS = 1 << 21                            # places x states that are looked at together
+TRIAL, TRIAL_SWEEPS = 20_000, 15           # symbols that a start is tried on, and how often
+UNTRIED = 0.01                             # pseudo-count of symbols meanwhile: the trial may not have them
+NEVER = 1e-50                              # what is less probable than this does not happen
+Pieces = list[tuple[Tensor, Tensor]]       # (B, T) symbols and (B,) lengths, of similar length together
 
 
 class HiddenMarkov(Model):
@@ -37,44 +42,83 @@ class HiddenMarkov(Model):
 
     def __init__(self, vocabulary: int, options: HiddenOptions):
         self.vocabulary, self.options = vocabulary, options
-        states, rng = options.states, np.random.default_rng(options.seed)
-        self.begin = torch.from_numpy(rng.dirichlet(np.ones(states)))                        # (S,)
-        self.transition = torch.from_numpy(rng.dirichlet(np.ones(states), states))           # (S, S)
-        self.emission = torch.from_numpy(rng.dirichlet(np.ones(vocabulary), states))         # (S, V)
+        self.scatter(0)
+
+    def scatter(self, start: int) -> None:
+        """Draw all probabilities anew; every other start prefers to stay where it is."""
+        states, rng, stay = self.options.states, np.random.default_rng([self.options.seed, start]), 0.5 * (start % 2)
+        self.begin = torch.from_numpy(rng.dirichlet(np.ones(states)))                                               # (S,)
+        self.transition = torch.from_numpy(stay * np.eye(states) + (1 - stay) * rng.dirichlet(np.ones(states), states))       # (S, S)
+        self.emission = torch.from_numpy(rng.dirichlet(np.ones(self.vocabulary), states))                           # (S, V)
 
     # -- learning
     def counting(self, ids: Field, stop: bool) -> Iterator[Progress]:
-        """Sweep over the data until that gains little."""
-        batches, before = self.cut(ids, stop), np.inf
-        symbols = sum(int(lengths.sum()) for _, lengths in batches)
-        for sweep in range(1, self.options.sweeps + 1 if symbols else 1):
-            log_prob, counts = self.expect(batches)
+        """Try several starts on some of the data, then sweep over all of it until that gains little."""
+        rows = (np.append(ids.row(s), STOP) if stop else ids.row(s) for s in range(len(ids)))
+        pieces = [row[begin:begin + PIECE] for row in rows for begin in range(0, len(row), PIECE)]
+        if not pieces:
+            return
+        yield from self.starting(self.grouped(pieces[::1 + sum(map(len, pieces)) // TRIAL]))
+        everything, before = self.grouped(pieces), np.inf
+        for sweep in range(1, self.options.sweeps + 1):
+            log_prob, counts = self.expect(everything)
             self.maximise(*counts)
-            nats = -log_prob / symbols
+            nats = -log_prob / sum(map(len, pieces))
             yield {"words": f"sweep {sweep}: {nats:.4f} nats per symbol", "share": sweep / self.options.sweeps}
             if before - nats < self.options.tolerance:
                 break
             before = nats
-        if symbols:
-            self.maximise(*counts[:2], counts[2] + self.options.add)
+        self.maximise(*counts[:2], counts[2] + self.options.add)
 
-    def cut(self, ids: Field, stop: bool) -> list[tuple[Tensor, Tensor]]:
-        """(B, T) symbols and (B,) lengths: pieces of similar length together."""
-        rows = [np.append(ids.row(s), STOP) if stop else ids.row(s) for s in range(len(ids))]
-        pieces = [row[begin:begin + PIECE] for row in rows for begin in range(0, len(row), PIECE)]
-        padded = (pad([pieces[i] for i in group]) for group in buckets(np.array([*map(len, pieces)], np.int64), CELLS // self.options.states))
-        return [(x, mask.sum(1)) for x, mask in padded]
+    def starting(self, some: Pieces) -> Iterator[Progress]:
+        """Go to the start from which the data are the most probable after a few sweeps."""
+        tried = []
+        for start in range(self.options.starts):
+            self.scatter(start)
+            for _ in range(TRIAL_SWEEPS):
+                log_prob, counts = self.expect(some)
+                self.maximise(*counts[:2], counts[2] + UNTRIED)
+            tried.append((log_prob, self.arrays()))
+            yield {"words": f"start {start + 1}", "share": (start + 1) / self.options.starts}
+        self.load_arrays(max(tried, key=lambda each: each[0])[1])
 
-    def expect(self, batches: Sequence[tuple[Tensor, Tensor]]) -> tuple[float, list[Tensor]]:
-        """The log-probability of the data, and how often each beginning, step and symbol is expected, shaped as the probabilities."""
-        logs = [table.log().requires_grad_() for table in (self.begin, self.transition, self.emission)]
-        begin, transition, emission = logs
-        total = 0.0
-        for x, lengths in batches:
-            found = Chain(F.embedding(x, emission.t()), transition, begin, torch.zeros_like(begin), lengths).log_partition().sum()
-            found.backward()
-            total += found.item()
-        return total, [table.grad for table in logs]
+    def grouped(self, pieces: list[np.ndarray]) -> Pieces:
+        """Pieces of similar length side by side."""
+        groups = buckets(np.array([*map(len, pieces)], np.int64), CELLS // self.options.states)
+        return [(x, mask.sum(1)) for x, mask in (pad([pieces[i] for i in group]) for group in groups)]
+
+    def expect(self, pieces: Pieces) -> tuple[float, list[Tensor]]:
+        """The log-probability of the data, and how often each beginning, step and symbol is expected: (S,), (S, S), (S, V)."""
+        total, begin, steps, symbols = 0.0, torch.zeros_like(self.begin), torch.zeros_like(self.transition), torch.zeros_like(self.emission).t().contiguous()
+        for x, lengths in pieces:
+            inside = torch.arange(x.shape[1])[:, None] < lengths                                                    # (T, B)
+            said = torch.where(inside[..., None], self.emission.t()[x.t()], 1.0)                                    # (T, B, S): behind the end nothing is
+            ahead, scale = self.ahead(said)
+            said /= scale
+            behind = self.behind(said)
+            later = said.mul_(behind).masked_fill_(~inside[..., None], 0.0)[1:]
+            steps += ahead[:-1].flatten(0, 1).t() @ later.flatten(0, 1)
+            states = ahead.mul_(behind)                                                                             # (T, B, S) p(state | all of the row)
+            begin += states[0].sum(0)
+            symbols.index_add_(0, x.t()[inside], states[inside])
+            total += scale.log().sum().item()
+        return total, [begin, steps * self.transition, symbols.t()]
+
+    def ahead(self, said: Tensor) -> tuple[Tensor, Tensor]:
+        """(T, B, S) probability of each symbol in each state -> (T, B, S) p(state | symbols so far), (T, B, 1) p(symbol | those before)."""
+        found, scale = torch.empty_like(said), torch.empty_like(said[..., :1])
+        for t in range(len(said)):
+            torch.mul(said[t], found[t - 1] @ self.transition if t else self.begin, out=found[t])
+            torch.sum(found[t], 1, keepdim=True, out=scale[t])
+            found[t] /= scale[t]
+        return found, scale
+
+    def behind(self, said: Tensor) -> Tensor:
+        """(T, B, S) the same, scaled -> (T, B, S) p(later symbols | state) on the same scale."""
+        found = torch.ones_like(said)
+        for t in range(len(said) - 1, 0, -1):
+            torch.mm(said[t] * found[t], self.transition.t(), out=found[t - 1])
+        return found
 
     def maximise(self, begin: Tensor, transition: Tensor, emission: Tensor) -> None:
         """Relative frequencies of counts; a state that was never visited stays as it is."""
