@@ -42,6 +42,16 @@ def backward(x: Tensor, pair: Tensor, join: Join) -> Tensor:
     return join(pair + x[:, None], 3).reshape(x.shape)
 
 
+def onward_product(x: Tensor, weights: Tensor) -> Tensor:
+    """The same for (B, R, K) x and (K, R, K) weights that are multiplied and added: a product of matrices for each of R."""
+    tags, rest, _ = weights.shape
+    return torch.bmm(x.reshape(len(x), tags, rest).permute(2, 0, 1), weights.transpose(0, 1)).transpose(0, 1)
+
+
+def backward_product(x: Tensor, weights: Tensor) -> Tensor:
+    return torch.bmm(x.transpose(0, 1), weights.permute(1, 2, 0)).permute(1, 2, 0).reshape(x.shape)
+
+
 class Lattice(NamedTuple):
     """The scores of a chain, time first, and the messages along it."""
 
@@ -53,11 +63,11 @@ class Lattice(NamedTuple):
 
     def ahead(self) -> Tensor:
         """(T, B, R, K) log-sum-exp of all that leads to a state, without its own unary score."""
-        return self.sums(self.begin, self.unary, {}, onward)
+        return self.sums(self.begin, self.unary, {}, onward, onward_product)
 
     def behind(self) -> Tensor:
         """(T, B, R, K) log-sum-exp of all that follows a state."""
-        return self.sums(self.end, self.unary.flip(0), self.ends(), backward).flip(0)
+        return self.sums(self.end, self.unary.flip(0), self.ends(), backward, backward_product).flip(0)
 
     def best_behind(self) -> Tensor:
         """(T, B, R, K) the most that can follow a state."""
@@ -68,25 +78,31 @@ class Lattice(NamedTuple):
         lengths = self.inside.sum(0)
         return {len(self.inside) - length: (lengths == length).nonzero()[:, 0] for length in lengths.unique().tolist() if length}
 
-    def sums(self, first: Tensor, unary: Tensor, anew: dict[int, Tensor], step: Callable) -> Tensor:
+    def sums(self, first: Tensor, unary: Tensor, anew: dict[int, Tensor], step: Callable, product: Callable) -> Tensor:
         """Messages joined by log-sum-exp: by products of matrices, unless scores are so far apart that some would be lost."""
-        if self.pair.shape[1] == 1:
-            weights, top = self.weights()
-            weights = weights if step is onward else weights.t()
-            found = messages(first[0], unary[:, :, 0] + top, anew, lambda x: product(x, weights))[:, :, None]
-            if not self.deep(found + unary):
-                return found
-        return messages(first, unary, anew, lambda x: step(x, self.pair, torch.logsumexp))
+        weights, top = self.weights()
+
+        def through(x: Tensor) -> Tensor:
+            most = highest(x)
+            return product(x.sub_(most).exp_(), weights).log_().add_(most)
+
+        found = messages(first, unary + top, anew, through)
+        return messages(first, unary, anew, lambda x: step(x, self.pair, torch.logsumexp)) if self.deep(found + unary) else found
 
     def weights(self) -> tuple[Tensor, Tensor]:
-        """(K, K) W and a number: exp(pair) = W exp(number), W at most 1."""
+        """(K, R, K) W and a number: exp(pair) = W exp(number), W at most 1."""
         top = self.pair.amax().clamp(min=LOWEST)
-        return (self.pair[:, 0] - top).exp(), top
+        return (self.pair - top).exp(), top
 
     def deep(self, scores: Tensor) -> bool:
         """Whether a state lies so far below the best of its row that it may be lost on its way through a pair."""
         spread = self.pair.amax() - self.pair.masked_fill(self.pair.isneginf(), torch.inf).amin()
-        return bool((scores.amax(3, keepdim=True) - scores).masked_fill(scores.isneginf(), 0.0).amax() + spread > DEEPEST)
+        return bool((highest(scores) - scores).masked_fill(scores.isneginf(), 0.0).amax() + spread > DEEPEST)
+
+
+def highest(scores: Tensor) -> Tensor:
+    """(..., R, K) -> (..., 1, 1) the best state, as a number even where none is possible."""
+    return scores.amax((-2, -1), keepdim=True).clamp_(min=LOWEST)
 
 
 def messages(first: Tensor, unary: Tensor, anew: dict[int, Tensor], through: Callable[[Tensor], Tensor]) -> Tensor:
@@ -97,12 +113,6 @@ def messages(first: Tensor, unary: Tensor, anew: dict[int, Tensor], through: Cal
         if t in anew:
             found[t, anew[t]] = first
     return found
-
-
-def product(x: Tensor, weights: Tensor) -> Tensor:
-    """(B, K) log x -> (B, K) log(x W)."""
-    most = x.amax(1, keepdim=True).clamp_(min=LOWEST)
-    return torch.mm(x.sub_(most).exp_(), weights).log_().add_(most)
 
 
 class LogPartition(torch.autograd.Function):
@@ -130,13 +140,12 @@ class LogPartition(torch.autograd.Function):
 
 def expected_pairs(lattice: Lattice, ahead: Tensor, behind: Tensor, by: Tensor) -> Tensor:
     """(K, R, K) how often each step is expected, from (T, B, R, K) scores up to each place and from it on."""
-    if lattice.pair.shape[1] > 1 or lattice.deep(ahead):
-        before = ahead[:-1].reshape(-1, len(by), *lattice.pair.shape[:2], 1)                # (T - 1, B, K, R, 1)
-        return ((before + lattice.pair + behind[1:, :, None]).exp() * by[..., None]).sum((0, 1))
     weights, top = lattice.weights()
-    most = ahead[:-1].amax(3, keepdim=True).clamp(min=LOWEST)
-    before, after = (ahead[:-1] - most).exp(), (behind[1:] + most + top).exp() * by         # (T - 1, B, 1, K)
-    return (weights * (before.flatten(0, 2).t() @ after.flatten(0, 2)))[:, None]
+    before, after = ahead[:-1].reshape(-1, len(by), *weights.shape[:2]), behind[1:]                         # (T - 1, B, K, R), (T - 1, B, R, K)
+    if lattice.deep(ahead):
+        return ((before[..., None] + lattice.pair + after[:, :, None]).exp() * by[..., None]).sum((0, 1))
+    most = highest(before)
+    return weights * torch.einsum("tbvr,tbrw->vrw", (before - most).exp(), (after + most + top).exp() * by)
 
 
 class Chain(Distribution):

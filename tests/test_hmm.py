@@ -162,7 +162,7 @@ def test_a_vocabulary_that_leaves_words_out_learns_from_them():
     assert found.mode().tolist() == [[1, 0]]
 
 
-@pytest.mark.parametrize(("kind", "options"), [(MostFrequent, MostFrequentOptions()), (HmmTagger, HmmOptions()), (HmmTagger, HmmOptions(order=1))])
+@pytest.mark.parametrize(("kind", "options"), [(MostFrequent, MostFrequentOptions()), (HmmTagger, HmmOptions(order=2)), (HmmTagger, HmmOptions(order=1))])
 @pytest.mark.parametrize("spelled", [True, False])
 def test_saved_taggers_say_the_same_and_others_are_refused(kind, options, spelled):
     codec, model = learned(kind, options, ENGLISH, spelled)

@@ -214,7 +214,9 @@ def test_near_words_stay_near_by_tsne():
     where = np.array([[each["x"], each["y"]] for each in record["points"]])
     apart = np.hypot(*(where[:, None] - where[None]).transpose(2, 0, 1))
     alike = np.arange(24)[:, None] // 8 == np.arange(24) // 8
-    assert apart[alike].max() < apart[~alike].min() and record["shares"] is None and record["arrows"] == []
+    apart[np.arange(24), np.arange(24)] = np.inf
+    nearest = apart.argmin(1)
+    assert alike[np.arange(24), nearest].mean() > 0.8 and record["shares"] is None and record["arrows"] == []
 
 
 def test_a_map_that_cannot_be_made_is_refused():
