@@ -1,9 +1,9 @@
 """Labels and tags against scikit-learn and CRFsuite: the same data, the same folds, in one run.
 
     pip install -c constraints.txt -e '.[test]'
-    python benchmarks/labels.py [speed sms polarity tags] [--vectors RUN]
+    python benchmarks/labels.py [speed sms polarity tags networks] [--vectors RUN]
 
-speed: naive Bayes on a million words.  sms, polarity: 10 folds, each in the test once.  tags: universal tags of English EWT, gold tokens.
+speed: naive Bayes on a million words.  sms, polarity: 10 folds, each in the test once.  tags: universal tags of English EWT, gold tokens, by counting; networks: by networks, which takes some minutes.
 Without names all of them are run. Vectors are word vectors of wiki100 (see benchmarks/words.py), which further rows begin with.
 """
 from __future__ import annotations
@@ -119,6 +119,14 @@ def features(tokens: list[str]) -> list[dict]:
 
 
 def tags(vectors: str | None) -> None:
+    tag([("most-frequent", {}), ("hmm", {}), ("hmm", {"order": 2})])
+
+
+def networks(vectors: str | None) -> None:
+    tag([("lstm", {}), *([("lstm", {"chain": True, "vectors": vectors})] if vectors else [])])
+
+
+def tag(rungs: list[tuple[str, dict]]) -> None:
     from sklearn_crfsuite import CRF
     train, dev, test = (read(str(DATA / "tag" / f"en_ewt-ud-{part}.conllu.xz")) for part in ("train", "dev", "test"))
     rows = {name: [[data.field(field).raw(s) for s in range(len(data))] for field in ("tokens", "tags")] for name, data in (("train", train), ("test", test))}
@@ -129,8 +137,6 @@ def tags(vectors: str | None) -> None:
     found = peer.predict([features(tokens) for tokens in rows["test"][0]])
     right = np.mean([a == b for one, other in zip(found, rows["test"][1]) for a, b in zip(one, other)])
     theirs = f"CRFsuite: {100 * right:.2f} %, {fitted:.0f} s"
-    rungs = [("most-frequent", {}), ("hmm", {}), ("lstm", {"minutes": 15})]
-    rungs += [("lstm", {"chain": True, "minutes": 15, "vectors": vectors})] if vectors else []
     for name, settings in rungs:
         begin = time.perf_counter()
         model = fit("tag", name, train, dev, **settings)
@@ -143,14 +149,14 @@ def tags(vectors: str | None) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", nargs="*", default=["speed", "sms", "polarity", "tags"])
+    parser.add_argument("what", nargs="*", default=["speed", "sms", "polarity", "tags", "networks"])
     parser.add_argument("--vectors")
     given = parser.parse_args()
     for each in given.what:
         if each == "speed":
             speed()
         else:
-            {"sms": sms, "polarity": polarity, "tags": tags}[each](given.vectors)
+            {"sms": sms, "polarity": polarity, "tags": tags, "networks": networks}[each](given.vectors)
 
 
 if __name__ == "__main__":
