@@ -3,7 +3,8 @@
     pip install -c constraints.txt -e '.[test]'
     python benchmarks/labels.py [speed sms polarity tags networks] [--vectors RUN]
 
-speed: naive Bayes on a million words.  sms, polarity: 10 folds, each in the test once.  tags: universal tags of English EWT, gold tokens, by counting; networks: by networks, which takes some minutes.
+speed: naive Bayes on a million words.  sms, polarity: 10 folds, each in the test once.  tags: universal tags of English EWT, gold tokens,
+by counting; networks: by networks, which takes some minutes.
 Without names all of them are run. Vectors are word vectors of wiki100 (see benchmarks/words.py), which further rows begin with.
 """
 from __future__ import annotations
