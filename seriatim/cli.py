@@ -90,7 +90,7 @@ def fit(given: argparse.Namespace) -> None:
     predictor = follow(fit_events(given.task, given.model, train, valid, out=out, resume=given.resume, overwrite=given.overwrite,
                                   calibrate=given.calibrate, settings=settings), show=True)
     record = {"version": 1, "out": str(out), "task": given.task, "model": given.model, **predictor.metrics}
-    per = record.get("per") or {"language": "nats per token", "sets": "nats per step"}.get(given.task, "nats per label")
+    per = record.get("per") or {"language": "nats per token", "sets": "nats per step"}.get(given.task, "of the labels wrong")
     held = "" if record.get("valid") is None else f", {record['valid']:.4f} {per} on validation"
     show(record, given, f"{out}: {given.model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}")
 

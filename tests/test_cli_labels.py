@@ -71,7 +71,7 @@ def test_fit_keeps_a_run_and_tells_its_figures(home, here, task, model, settings
     assert (record["out"], record["task"], record["model"]) == (f"runs/{model}", task, model) and record["parameters"] > 0
     assert (here / record["out"] / "manifest.json").exists() and seriatim.load(record["out"]).task == task
     answer = good("fit", task, model, file, *settings, "--out", "second")
-    assert answer.out.startswith(f"second: {model}, {record['parameters']:,} parameters") and ("nats per label" in answer.out) == ("valid" in record)
+    assert answer.out.startswith(f"second: {model}, {record['parameters']:,} parameters") and ("of the labels wrong" in answer.out) == ("valid" in record)
 
 
 @RUNS

@@ -91,7 +91,7 @@ VECTORS: dict[str, Rung] = {
     "skip-gram": Rung("word vectors: each word around predicts the one between them", "vectors:SkipGram", VectorsOptions, {}, WORDS),
 }
 
-NEURAL = {"epochs": 20.0, "rows": 32, "length": 32, "patience": 4, "validations": 20}      # labels: small data, read several times
+NEURAL = {"epochs": 6.0, "rows": 32, "length": 32, "rate": 1e-3, "validations": 12}      # labels: small data, read several times
 
 CLASSIFY: dict[str, Rung] = {
     "majority": Rung("the most frequent label: the floor", "bayes:Majority", MajorityOptions, counts=True),
@@ -99,18 +99,18 @@ CLASSIFY: dict[str, Rung] = {
     "markov-bayes": Rung("a language model for each label, turned round by Bayes' rule", "bayes:MarkovBayes", MarkovBayesOptions, counts=True),
     "linear": Rung("n-grams weighed by how they tell labels apart, logistic regression", "linear:Linear", LinearOptions, counts=True),
     "mean": Rung("the mean of word vectors", "labeller:Labeller", ClassifyOptions, {"mixer": "none", "width": 100, "pool": "mean", "dropout": 0.3},
-                 NEURAL | {"rate": 1e-2}),
-    "convolution": Rung("gated convolutions, the strongest answer of each filter", "labeller:Labeller", ClassifyOptions,
-                        {"mixer": "convolution", "width": 128, "both": True, "pool": "max", "dropout": 0.5}, NEURAL | {"rate": 2e-3}),
+                 NEURAL | {"rate": 3e-3}),
+    "convolution": Rung("filters over a few words, the strongest answer of each", "labeller:Labeller", ClassifyOptions,
+                        {"mixer": "convolution", "width": 128, "gated": False, "activation": "relu", "pool": "max", "dropout": 0.3}, NEURAL),
     "rnn": Rung("recurrent network with tanh units, both ways", "labeller:Labeller", ClassifyOptions,
-                {"mixer": "rnn", "width": 128, "both": True, "pool": "max", "dropout": 0.5}, NEURAL | {"rate": 1e-3}),
+                {"mixer": "rnn", "width": 128, "pool": "max", "dropout": 0.3}, NEURAL),
     "gru": Rung("gated recurrent unit, both ways", "labeller:Labeller", ClassifyOptions,
-                {"mixer": "gru", "width": 128, "both": True, "pool": "max", "dropout": 0.5}, NEURAL | {"rate": 2e-3}),
+                {"mixer": "gru", "width": 128, "pool": "max", "dropout": 0.3}, NEURAL),
     "lstm": Rung("long short-term memory, both ways", "labeller:Labeller", ClassifyOptions,
-                 {"mixer": "lstm", "width": 128, "both": True, "pool": "max", "dropout": 0.5}, NEURAL | {"rate": 2e-3}),
+                 {"mixer": "lstm", "width": 128, "pool": "max", "dropout": 0.3}, NEURAL),
     "transformer": Rung("self-attention over the whole sequence", "labeller:Labeller", ClassifyOptions,
                         {"mixer": "attention", "width": 128, "layers": 2, "residual": True, "feed_forward": 2.0, "both": True, "pool": "mean",
-                         "dropout": 0.3, "context": 1024}, NEURAL | {"rate": 1e-3}),
+                         "dropout": 0.3, "context": 1024}, NEURAL),
 }
 
 STACK = {"width": 256, "embedding": 100, "both": True, "letters": "convolution", "dropout": 0.4, "word_dropout": 0.05}

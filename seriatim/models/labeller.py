@@ -69,10 +69,10 @@ class Labeller(nn.Module, Model):
     arrays, load_arrays = Network.arrays, Network.load_arrays
 
     def begin_with(self, numbers: list[int], vectors: Tensor) -> None:
-        """Put (N, D) vectors in the place of these symbols, of unit variance. Symbols that training has not seen keep theirs as they are."""
+        """Put (N, D) vectors in the place of these symbols, a little larger than the others. Those that training has not seen keep theirs."""
         with torch.no_grad():
             table = torch.cat([self.embedding.weight, self.more])
-            table[numbers] = vectors / vectors.pow(2).mean().sqrt().clamp(min=1e-12)
+            table[numbers] = 0.3 * vectors / vectors.pow(2).mean().sqrt().clamp(min=1e-12)
             self.embedding.weight.copy_(table[:len(self.embedding.weight)])
             self.more.copy_(table[len(self.embedding.weight):])
 
