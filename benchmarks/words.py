@@ -21,7 +21,7 @@ from gensim.models.word2vec import LineSentence, Word2Vec
 from record import write_row
 
 from seriatim.data import read
-from seriatim.predictor import fit_events
+from seriatim.fitting import fit_events
 from seriatim.words import Words
 
 DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))

@@ -16,7 +16,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "2000")    # torch's threads, when they 
 
 _HOMES = {                                # name -> module: loaded when first used, so that importing costs nothing
     "read": "data", "Sequences": "data.sequences", "SeriatimError": "errors", "MODELS": "models",
-    "fit": "predictor", "fit_events": "predictor", "load": "predictor", "Predictor": "predictor",
+    "fit": "fitting", "fit_events": "fitting", "load": "predictor", "Predictor": "predictor",
     "evaluate": "verbs", "score": "verbs", "generate": "verbs", "predict": "verbs", "ngrams": "verbs",
     "compare": "comparison", "plot": "figures",
 }
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from seriatim.data.sequences import Sequences as Sequences
     from seriatim.errors import SeriatimError as SeriatimError
     from seriatim.figures import plot as plot
+    from seriatim.fitting import fit as fit
+    from seriatim.fitting import fit_events as fit_events
     from seriatim.models import MODELS as MODELS
     from seriatim.predictor import Predictor as Predictor
-    from seriatim.predictor import fit as fit
-    from seriatim.predictor import fit_events as fit_events
     from seriatim.predictor import load as load
     from seriatim.verbs import evaluate as evaluate
     from seriatim.verbs import generate as generate

@@ -10,11 +10,12 @@ from rich.text import Text
 from seriatim.display import ORDERS, bar, sparkline
 
 MARKS = {"error": ("✗", "bold red"), "warning": ("▲", "yellow"), "note": ("·", "cyan")}
+WIDE = {"different", "near", "shortest", ""}          # left out where there are fewer than 120 columns
 MOST_CLASSES = 20                         # rows of the table of labels or tags
 
 
 def audit(record: dict[str, Any], wide: bool = True) -> Group:
-    """All of it; where there are fewer than 110 columns without the histograms."""
+    """All of it; narrow without the histograms."""
     parts: list[Any] = []
     for each in (sizes(record, wide), classes(record, 24 if wide else 12), seen_before(record), findings(record)):
         parts += [] if each is None else [each, Text()]
@@ -37,16 +38,22 @@ def sizes(record: dict[str, Any], wide: bool) -> Table | None:
     files = record["files"]
     if not files:
         return None
-    names = ["sequences", files[0]["unit"] + "s", "different", "copies", "near", *["unknown"] * (len(files) > 1), "shortest", "half", "99 %", "longest"]
-    table = grid(("file", "left"), *((name, "right") for name in names), *[("", "left")] * wide)
-    for each in files:
-        length, copies = each["length"], each["duplicates"]
-        unknown = [share(each["unknown"] and each["unknown"]["tokens"])] if len(files) > 1 else []
-        histogram = Text(sparkline([count or None for count in length["histogram"]["counts"]]), style=ORDERS[4])
-        table.add_row(Text(each["name"], overflow="ellipsis"), *(f"{each[name]:,}" for name in ("sequences", "symbols", "different")),
-                      share(copies["share"]), share(copies["near_share"]), *unknown,
-                      *(f"{length[name]:,.0f}" for name in ("least", "median", "quantile_99", "most")), *[histogram] * wide)
+    rows = [figures(each, files[0]["unit"]) for each in files]
+    shown = [name for name in rows[0] if (wide or name not in WIDE) and (name != "unknown" or len(files) > 1)]
+    table = grid(*((name, "left" if name in ("file", "") else "right") for name in shown))
+    for row in rows:
+        table.add_row(*(row[name] for name in shown))
     return table
+
+
+def figures(record: dict[str, Any], unit: str) -> dict[str, str | Text]:
+    """The cells of one file."""
+    length, copies = record["length"], record["duplicates"]
+    histogram = Text(sparkline([count or None for count in length["histogram"]["counts"]]), style=ORDERS[4])
+    return {"file": Text(record["name"], overflow="ellipsis"), "sequences": f"{record['sequences']:,}", f"{unit}s": f"{record['symbols']:,}",
+            "different": f"{record['different']:,}", "copies": share(copies["share"]), "near": share(copies["near_share"]),
+            "unknown": share(record["unknown"] and record["unknown"]["tokens"]), "shortest": f"{length['least']:,}", "half": f"{length['median']:,.0f}",
+            "99 %": f"{length['quantile_99']:,.0f}", "longest": f"{length['most']:,}", "": histogram}
 
 
 def classes(record: dict[str, Any], cells: int) -> Table | None:

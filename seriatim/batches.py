@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from seriatim.codecs.labelled import Examples
 from seriatim.codecs.symbols import PADDING, STOP
@@ -77,6 +78,19 @@ def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
     letters = np.concatenate([np.zeros_like(examples.letters[:1], shape=(1, examples.letters.shape[1])), examples.letters[used]])      # (U, L)
     longest = max(1, int((letters > 0).sum(1).max()))
     return Batch(x, mask.sum(1), y, counted, None, words, torch.from_numpy(letters[:, :longest].astype(np.int64)))
+
+
+def set_prompts(rows: Sequence[np.ndarray]) -> Batch:
+    """A batch that asks: which set comes after each of these? x is (B, P, V), of V elements."""
+    x = pad_sequence([torch.from_numpy(row) for row in rows], batch_first=True)
+    return Batch(x, torch.tensor([len(row) for row in rows]), x[:, :0], empty(len(rows)).bool())
+
+
+def of_sets(sets: Field, rows: np.ndarray) -> Batch:
+    """Whole sequences of sets: y is (B, T, V), and the end is not predicted."""
+    asked = set_prompts([sets.row(s) for s in rows])
+    mask = torch.arange(asked.x.shape[1]) < asked.x_lengths[:, None]
+    return Batch(asked.y, torch.zeros_like(asked.x_lengths), asked.x, mask)
 
 
 def buckets(lengths: np.ndarray, symbols: int, generator: np.random.Generator | None = None) -> list[np.ndarray]:

@@ -10,8 +10,8 @@ forbids. Every question is answered by messages along the row, from its end and,
 
 join is log-sum-exp for Z and samples, and max for the best row (Viterbi 1967). The gradient of log Z is the marginals.
 
-A chain of order n remembers the last n tags: `pair` has n + 1 axes, `begin` and `end` have n. From order 2 on the last tag is
-START, which stands before every row and nowhere else. Shapes: B rows, T time, K tags, R = K^(n-1), so that (R, K) and (K, R) are
+A chain of order n > 1 remembers the last n tags: `pair` has n + 1 axes and `end` has n, each with a place more than there are tags,
+for START, which stands before every row and nowhere else. Shapes: B rows, T time, K tags, R = K^(n-1), so that (R, K) and (K, R) are
 the K^n states by their newest and by their oldest tag; R = 1 for pairs.
 """
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from seriatim.distributions import Distribution
 from seriatim.layers.linear import Linear
@@ -41,6 +42,16 @@ def backward(x: Tensor, pair: Tensor, join: Join) -> Tensor:
     return join(pair + x[:, None], 3).reshape(x.shape)
 
 
+def onward_product(x: Tensor, weights: Tensor) -> Tensor:
+    """The same for (B, R, K) x and (K, R, K) weights that are multiplied and added: a product of matrices for each of R."""
+    tags, rest, _ = weights.shape
+    return torch.bmm(x.reshape(len(x), tags, rest).permute(2, 0, 1), weights.transpose(0, 1)).transpose(0, 1)
+
+
+def backward_product(x: Tensor, weights: Tensor) -> Tensor:
+    return torch.bmm(x.transpose(0, 1), weights.permute(1, 2, 0)).permute(1, 2, 0).reshape(x.shape)
+
+
 class Lattice(NamedTuple):
     """The scores of a chain, time first, and the messages along it."""
 
@@ -50,51 +61,58 @@ class Lattice(NamedTuple):
     end: Tensor                                # (R, K)
     inside: Tensor                             # (T, B) False behind the end of a row
 
-    def last(self) -> Tensor:
-        """(T, B) True at the last place of a row and behind it."""
-        return torch.cat([~self.inside[1:], torch.ones_like(self.inside[:1])])
-
     def ahead(self) -> Tensor:
         """(T, B, R, K) log-sum-exp of all that leads to a state, without its own unary score."""
-        return self.sums(self.begin, self.unary, ~self.inside, onward)
+        return self.sums(self.begin, self.unary, {}, onward, onward_product)
 
     def behind(self) -> Tensor:
         """(T, B, R, K) log-sum-exp of all that follows a state."""
-        return self.sums(self.end, self.unary.flip(0), self.last().flip(0), backward).flip(0)
+        return self.sums(self.end, self.unary.flip(0), self.ends(), backward, backward_product).flip(0)
 
     def best_behind(self) -> Tensor:
         """(T, B, R, K) the most that can follow a state."""
-        return messages(self.end, self.unary.flip(0), self.last().flip(0), lambda x: backward(x, self.pair, torch.amax)).flip(0)
+        return messages(self.end, self.unary.flip(0), self.ends(), lambda x: backward(x, self.pair, torch.amax)).flip(0)
 
-    def sums(self, first: Tensor, unary: Tensor, fresh: Tensor, step: Callable) -> Tensor:
+    def ends(self) -> dict[int, Tensor]:
+        """The rows that end at each place, counted from the end."""
+        lengths = self.inside.sum(0)
+        return {len(self.inside) - length: (lengths == length).nonzero()[:, 0] for length in lengths.unique().tolist() if length}
+
+    def sums(self, first: Tensor, unary: Tensor, anew: dict[int, Tensor], step: Callable, product: Callable) -> Tensor:
         """Messages joined by log-sum-exp: by products of matrices, unless scores are so far apart that some would be lost."""
-        if self.pair.shape[1] == 1:
-            top = self.pair.amax().clamp(min=LOWEST)
-            weights = (self.pair[:, 0] - top).exp()                                         # (K, K)
-            weights = weights if step is onward else weights.t()
-            found = messages(first, unary, fresh, lambda x: product(x, weights, top))
-            if not self.deep(found + unary):
-                return found
-        return messages(first, unary, fresh, lambda x: step(x, self.pair, torch.logsumexp))
+        weights, top = self.weights()
+
+        def through(x: Tensor) -> Tensor:
+            most = highest(x)
+            return product(x.sub_(most).exp_(), weights).log_().add_(most)
+
+        found = messages(first, unary + top, anew, through)
+        return messages(first, unary, anew, lambda x: step(x, self.pair, torch.logsumexp)) if self.deep(found + unary) else found
+
+    def weights(self) -> tuple[Tensor, Tensor]:
+        """(K, R, K) W and a number: exp(pair) = W exp(number), W at most 1."""
+        top = self.pair.amax().clamp(min=LOWEST)
+        return (self.pair - top).exp(), top
 
     def deep(self, scores: Tensor) -> bool:
-        """Whether a state may be lost, together with a pair, below the best of its row."""
+        """Whether a state lies so far below the best of its row that it may be lost on its way through a pair."""
         spread = self.pair.amax() - self.pair.masked_fill(self.pair.isneginf(), torch.inf).amin()
-        return bool((scores.amax(3, keepdim=True) - scores).masked_fill(scores.isneginf(), 0.0).amax() + spread > DEEPEST)
+        return bool((highest(scores) - scores).masked_fill(scores.isneginf(), 0.0).amax() + spread > DEEPEST)
 
 
-def messages(first: Tensor, unary: Tensor, fresh: Tensor, through: Callable[[Tensor], Tensor]) -> Tensor:
-    """(T, B, R, K): `first` at the beginning and wherever it is fresh, elsewhere what the place before sends through."""
+def highest(scores: Tensor) -> Tensor:
+    """(..., R, K) -> (..., 1, 1) the best state, as a number even where none is possible."""
+    return scores.amax((-2, -1), keepdim=True).clamp_(min=LOWEST)
+
+
+def messages(first: Tensor, unary: Tensor, anew: dict[int, Tensor], through: Callable[[Tensor], Tensor]) -> Tensor:
+    """(T, B, ...) what each place hears: at the beginning, and where a row begins anew, `first`; elsewhere what comes through from the place before."""
     found = first.expand(*unary.shape[:2], *first.shape).clone()
     for t in range(1, len(found)):
-        found[t] = torch.where(fresh[t, :, None, None], first, through(found[t - 1] + unary[t - 1]))
+        found[t] = through(found[t - 1] + unary[t - 1])
+        if t in anew:
+            found[t, anew[t]] = first
     return found
-
-
-def product(x: Tensor, weights: Tensor, top: Tensor) -> Tensor:
-    """(B, 1, K) log x -> (B, 1, K) log(x W), W on the scale of exp(top)."""
-    most = x.amax(2, keepdim=True).clamp(min=LOWEST)
-    return ((x - most).exp_() @ weights).log_().add_(most + top)
 
 
 class LogPartition(torch.autograd.Function):
@@ -116,18 +134,18 @@ class LogPartition(torch.autograd.Function):
         possible = lattice.inside[:, :, None, None] & (ahead + behind > -torch.inf)
         behind = (behind - log_z[:, None, None]).masked_fill(~possible, -torch.inf)
         states = (ahead + behind).exp() * by                                                # (T, B, R, K)
-        ends = states[lattice.last() & lattice.inside]                                      # (B, R, K)
-        return states.sum(2, keepdim=True), expected_pairs(lattice, ahead, behind + lattice.unary, by), states[0].sum(0), ends.sum(0), None
+        last = lattice.inside & ~torch.cat([lattice.inside[1:], torch.zeros_like(lattice.inside[:1])])
+        return states.sum(2, keepdim=True), expected_pairs(lattice, ahead, behind + lattice.unary, by), states[0].sum(0), states[last].sum(0), None
 
 
 def expected_pairs(lattice: Lattice, ahead: Tensor, behind: Tensor, by: Tensor) -> Tensor:
     """(K, R, K) how often each step is expected, from (T, B, R, K) scores up to each place and from it on."""
-    if lattice.pair.shape[1] > 1 or lattice.deep(ahead):
-        before = ahead[:-1].reshape(-1, len(by), *lattice.pair.shape[:2], 1)                # (T - 1, B, K, R, 1)
-        return ((before + lattice.pair + behind[1:, :, None]).exp() * by[..., None]).sum((0, 1))
-    most = ahead[:-1].amax(3, keepdim=True).clamp(min=LOWEST)
-    before, after = (ahead[:-1] - most).exp(), (behind[1:] + most).exp() * by               # (T - 1, B, 1, K)
-    return lattice.pair.exp() * (before.flatten(0, 2).t() @ after.flatten(0, 2))[:, None]
+    weights, top = lattice.weights()
+    before, after = ahead[:-1].reshape(-1, len(by), *weights.shape[:2]), behind[1:]                         # (T - 1, B, K, R), (T - 1, B, R, K)
+    if lattice.deep(ahead):
+        return ((before[..., None] + lattice.pair + after[:, :, None]).exp() * by[..., None]).sum((0, 1))
+    most = highest(before)
+    return weights * torch.einsum("tbvr,tbrw->vrw", (before - most).exp(), (after + most + top).exp() * by)
 
 
 class Chain(Distribution):
@@ -140,9 +158,10 @@ class Chain(Distribution):
 
     @property
     def lattice(self) -> Lattice:
-        tags = self.unary.shape[2]
-        return Lattice(self.unary.transpose(0, 1)[:, :, None], self.pair.reshape(tags, -1, tags), self.begin.reshape(-1, tags),
-                       self.end.reshape(-1, tags), self.inside.t())
+        tags, unary, begin, end = len(self.end), self.unary, self.begin[None], self.end.reshape(-1, len(self.end))
+        if self.end.dim() > 1:                                                              # START is a tag before the first place and at no other
+            unary, begin = F.pad(unary, (0, 1), value=-torch.inf), F.pad(begin, (0, 1, len(end) - 1, 0), value=-torch.inf)
+        return Lattice(unary.transpose(0, 1)[:, :, None], self.pair.reshape(tags, -1, tags), begin, end, self.inside.t())
 
     def log_partition(self) -> Tensor:
         """(B,) log Z, differentiable."""
@@ -150,14 +169,14 @@ class Chain(Distribution):
 
     def score(self, y: Tensor) -> Tensor:
         """(B, T) tags -> (B,) log p + log Z."""
-        tags, order = self.unary.shape[2], self.begin.dim()
+        tags, order = len(self.end), self.end.dim()
         y = y.masked_fill(~self.inside, 0)
-        seen = torch.cat([y.new_full((len(y), order - 1), tags - 1), y], 1)                 # (B, n - 1 + T): after START
+        seen = F.pad(y, (order - 1, 0), value=tags - 1)                                     # (B, n - 1 + T): after START
         states = (seen.unfold(1, order, 1) * tags ** torch.arange(order - 1, -1, -1)).sum(2)                # (B, T) in [0, R K)
         steps = self.pair.reshape(-1, tags)[states[:, :-1], y[:, 1:]].masked_fill(~self.inside[:, 1:], 0.0)
         last = states.gather(1, self.lengths.clamp(min=1)[:, None] - 1)[:, 0]               # (B,)
         places = self.unary.gather(2, y[..., None])[..., 0]                                 # (B, T)
-        return self.begin.flatten()[states[:, 0]] + places.sum(1) + steps.sum(1) + self.end.flatten()[last]
+        return self.begin[y[:, 0]] + places.sum(1) + steps.sum(1) + self.end.flatten()[last]
 
     def log_prob(self, y: Tensor) -> Tensor:
         """(B, T) tags -> (B,): whole rows, whatever stands behind their ends. An empty row is certain."""
@@ -173,7 +192,8 @@ class Chain(Distribution):
         """(B, T, K) log p(y_t); 0 behind the end."""
         lattice = self.lattice
         scores = (lattice.ahead() + lattice.unary + lattice.behind()).logsumexp(2)          # (T, B, K)
-        return (scores - scores.logsumexp(2, keepdim=True)).transpose(0, 1).masked_fill(~self.inside[..., None], 0.0)
+        scores = scores - scores.logsumexp(2, keepdim=True)
+        return scores[:, :, :self.unary.shape[2]].transpose(0, 1).masked_fill(~self.inside[..., None], 0.0)
 
     def mode(self) -> Tensor:
         """(B, T) the most probable row (Viterbi); 0 behind the end."""
@@ -186,23 +206,26 @@ class Chain(Distribution):
     @torch.no_grad()
     def walk(self, behind: Tensor, choose: Callable[[Tensor], Tensor]) -> Tensor:
         """(T, B, R, K) messages -> (B, T): tag after tag, each chosen by (B, choices) scores with all that can follow."""
-        unary, pair, begin, _, _ = self.lattice
-        tags, rest, _ = pair.shape
-        state = choose((begin + unary[0] + behind[0]).flatten(1))                           # (B,) in [0, R K)
+        unary, pair, begin, _, inside = self.lattice
+        (tags, rest, _), rows = pair.shape, torch.arange(len(self.lengths))
+        state = choose((begin + unary[0] + behind[0]).flatten(1).where(inside[0, :, None], 0.0))            # (B,) in [0, R K)
         y = [state % tags]
         for t in range(1, len(unary)):
             newer = state % rest                                                            # (B,) without its oldest tag
-            y.append(choose(pair.flatten(0, 1)[state] + unary[t, :, 0] + behind[t, torch.arange(len(state)), newer]))
+            scores = pair.flatten(0, 1)[state] + unary[t, :, 0] + behind[t, rows, newer]    # (B, K)
+            y.append(choose(scores.where(inside[t, :, None], 0.0)))
             state = newer * tags + y[-1]
         return torch.stack(y, 1).masked_fill(~self.inside, 0)
 
     @torch.no_grad()
     def best(self, count: int) -> list[list[tuple[list[int], float]]]:
         """For each row its `count` most probable tags with their log_prob, best first; fewer if no others are possible."""
-        lattice, log_z = self.lattice, self.log_partition().tolist()
+        lattice, found = self.lattice, []
         pair, begin, behind = lattice.pair.flatten(0, 1).tolist(), lattice.begin.flatten().tolist(), lattice.best_behind().flatten(2)
-        return [[(tags, score - log_z[row]) for tags, score in search(count, self.unary[row, :length].tolist(), pair, begin, behind[:length, row].tolist())]
-                if length else [([], 0.0)] for row, length in enumerate(self.lengths.tolist())]
+        for row, (length, log_z) in enumerate(zip(self.lengths.tolist(), self.log_partition().tolist(), strict=True)):
+            rows = search(count, lattice.unary[:length, row, 0].tolist(), pair, begin, behind[:length, row].tolist())
+            found.append([(tags, score - log_z) for tags, score in rows] if length else [([], 0.0)])
+        return found
 
     def __getitem__(self, rows) -> Chain:
         """Some of the rows: a slice, a mask or their numbers."""
@@ -211,14 +234,14 @@ class Chain(Distribution):
 
 def search(count: int, unary: list, pair: list, begin: list, behind: list) -> list[tuple[list[int], float]]:
     """The best rows with their scores: beginnings are extended in the order of the most they can become (Soong and Huang 1991)."""
-    tags, states, found, heap = len(unary[0]), len(begin), [], []
+    tags, states, found, heap = len(pair[0]), len(begin), [], []
 
     def offer(score: float, state: int, row: list[int]) -> None:
         most = score + behind[len(row) - 1][state]
         if most > -torch.inf:
             heapq.heappush(heap, (-most, score, state, row))
 
-    for state, score in enumerate(begin):
+    for state, score in enumerate(begin if unary else ()):
         offer(score + unary[0][state % tags], state, [state % tags])
     while heap and len(found) < count:
         most, score, state, row = heapq.heappop(heap)

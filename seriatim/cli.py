@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from seriatim.config import CodecOptions, TrainingOptions
+from seriatim.config import DEFAULT_BY, CodecOptions, TrainingOptions
 from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError
 from seriatim.flags import OVERVIEW, parse_arguments
 from seriatim.models import MODELS, choose, parse, rung
@@ -60,7 +60,7 @@ def compare(given: argparse.Namespace) -> int:
     from seriatim.leaderboard import leaderboard
     settings = settings_of(given)
     minutes = convert_minutes(settings.pop("minutes", 3.0))
-    data = read_data(given, given.file, given.by, settings.get("unit"))
+    data = read_data(given, given.file, given.by or DEFAULT_BY.get(given.task), settings.get("unit"))
     out = given.out or free_folder("compare-" + Path(given.file.split(":")[0]).name.split(".")[0])
     record = follow(compare_events(given.task, data, given.models, minutes=minutes, out=out, folds=given.folds, settings=settings), show=True)
     show(record, given, leaderboard(record, wide=output().width >= 120))
@@ -81,15 +81,16 @@ def fit(given: argparse.Namespace) -> None:
         raise ConfigError("--resume needs the folder of the fit to go on with", do="Add --out RUN")
     settings = settings_of(given)
     parse(given.model, {key: value for key, value in settings.items() if key not in {f.name for f in fields(CodecOptions)}}, given.task)
-    train = read_data(given, given.file, given.by, settings.get("unit"))
-    valid = None if given.valid is None else read_data(given, given.valid, given.by, settings.get("unit"))
+    by = given.by or DEFAULT_BY.get(given.task)
+    train = read_data(given, given.file, by, settings.get("unit"))
+    valid = None if given.valid is None else read_data(given, given.valid, by, settings.get("unit"))
     from seriatim.display import follow
-    from seriatim.predictor import fit_events
+    from seriatim.fitting import fit_events
     out = Path(given.out) if given.out else free_folder(given.model)
     predictor = follow(fit_events(given.task, given.model, train, valid, out=out, resume=given.resume, overwrite=given.overwrite,
                                   calibrate=given.calibrate, settings=settings), show=True)
     record = {"version": 1, "out": str(out), "task": given.task, "model": given.model, **predictor.metrics}
-    per = {"language": "nats per token", "words": "nats per place"}.get(given.task, "nats per label") if given.model != "glove" else "squared error per pair"
+    per = record.get("per") or {"language": "nats per token", "sets": "nats per step"}.get(given.task, "nats per label")
     held = "" if record.get("valid") is None else f", {record['valid']:.4f} {per} on validation"
     show(record, given, f"{out}: {given.model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}")
 
@@ -103,22 +104,25 @@ def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
 
 
 def evaluate(given: argparse.Namespace) -> None:
-    from seriatim.display import figures, word_figures
+    from seriatim.display import figures, set_figures, word_figures
     predictor, data = run_and_data(given)
     chosen = {name: getattr(given, name) for name in ("positive", "most_false") if getattr(given, name) is not None}
     if (chosen or given.out) and predictor.task not in ("classify", *(["tag"] if not chosen else [])):
         raise ConfigError("thresholds are for models of classify, and pictures of what is mistaken for what for models of labels",
                           got=f"a model of {predictor.task}", do="Leave out --positive, --most-false and --out")
-    record = predictor.evaluate(data, **chosen)
     if predictor.task == "words":
+        record = predictor.evaluate(data, column=given.column)
         return show(record, given, word_figures(record))
+    if given.column is not None:
+        raise ConfigError("--column is for word vectors and similarities", got=given.column, do="Name the field to be read with --field")
+    record = predictor.evaluate(data, **chosen)
     if given.out is not None:
         from seriatim.label_figures import draw_confusion
         record["picture"] = str(draw_confusion(record, given.out))
     if record["protocol"]["seen_in_training"] and given.format == "table":
         say("note: this is the data it was trained on; figures on it flatter")
-    if predictor.task == "language":
-        return show(record, given, figures(record))
+    if predictor.task in ("language", "sets"):
+        return show(record, given, figures(record) if predictor.task == "language" else set_figures(record))
     from seriatim.label_display import label_figures
     show(record, given, label_figures(record))
 
@@ -138,7 +142,7 @@ def score(given: argparse.Namespace) -> None:
         sys.stdout.writelines(f"{row['log_prob']:.6f}\t{row['tokens']}\t{row['unknown']}\n" for row in records)
 
 
-ASKED = ("analogy", "neighbours", "odd", "missing")                    # what word vectors are asked for
+ASKED = ("analogy", "analogies", "neighbours", "direction", "odd", "missing")               # what word vectors are asked for
 
 
 def predict(given: argparse.Namespace) -> None:
@@ -193,18 +197,30 @@ def explain(given: argparse.Namespace) -> None:
 
 def ask(given: argparse.Namespace, what: str) -> None:
     """A question to word vectors."""
-    from seriatim.predictor import load
-    predictor, words = load(given.run), getattr(given, what)
-    if predictor.task != "words":
-        raise ConfigError(f"--{what} is asked of word vectors", got=f"{given.run}, a model of {predictor.task}",
-                          do="Fit some with `seriatim fit words skip-gram FILE`")
+    from seriatim.word_predictor import word_vectors
+    predictor, words = word_vectors(given.run, f"--{what}"), getattr(given, what)
+    if what == "analogies":
+        return answer_all(given, predictor.analogies(words, given.top, given.method))
     found = {"analogy": lambda: predictor.analogy(words, given.top, given.method), "neighbours": lambda: predictor.neighbours(words, given.top),
-             "odd": lambda: predictor.words.odd_one_out(words.split())[1], "missing": lambda: predictor.missing(words, given.top)}[what]()
-    value = "probability" if what == "missing" else "cosine"
+             "direction": lambda: predictor.direction(words, given.top), "odd": lambda: predictor.odd(words),
+             "missing": lambda: predictor.missing(words, given.top)}[what]()
     if given.format == "json":
-        print(json.dumps({"version": 1, "run": given.run, what: words, "found": [{"word": word, value: score} for word, score in found]}))
+        print(json.dumps({"version": 1, "run": given.run, what: words, "found": ranked(found, "probability" if what == "missing" else "cosine")}))
     else:
         sys.stdout.writelines(f"{score:8.4f}  {word}\n" for word, score in found)
+
+
+def answer_all(given: argparse.Namespace, answers: list[tuple[str, list[tuple[str, float]]]]) -> None:
+    """Many analogies: a line each."""
+    if given.format == "json":
+        print(json.dumps({"version": 1, "run": given.run, "analogies": given.analogies,
+                          "found": [{"analogy": text, "found": ranked(found, "cosine")} for text, found in answers]}))
+    else:
+        sys.stdout.writelines("\t".join([text, *(f"{word} {score:.4f}" for word, score in found)]) + "\n" for text, found in answers)
+
+
+def ranked(found: list[tuple[str, float]], value: str) -> list[dict[str, Any]]:
+    return [{"word": word, value: score} for word, score in found]
 
 
 def generate(given: argparse.Namespace) -> None:
@@ -276,8 +292,15 @@ def export(given: argparse.Namespace) -> None:
 
 
 def plot(given: argparse.Namespace) -> None:
-    from seriatim.figures import draw_inside
+    from seriatim.figures import draw_inside, draw_map
     from seriatim.figures import plot as draw
+    if given.what == "map":
+        if given.text or given.file or len(given.run) > 1:
+            raise ConfigError("a map is drawn of one run, without a text", got=f"{len(given.run)} runs", do="Name the words with --words")
+        record = draw_map(given.run[0], given.words, given.by, given.out)
+        return show(record, given, record["picture"])
+    if given.words is not None or given.by != "pca":
+        raise ConfigError("--words and --by are for a map", got=f"--what {given.what}", do="Add --what map, or leave them out")
     learning, texts = given.what == "learning", [text for text in (given.text, given.file and Path(given.file)) if text is not None]
     if len(texts) != (not learning) or (learning and len(given.run) > 1):
         raise ConfigError("a learning curve is drawn of one folder, without a text" if learning else f"to see the {given.what}, one text is read",
@@ -325,7 +348,7 @@ def check(given: argparse.Namespace) -> int:
     from seriatim.auditing import check as look
     from seriatim.display import output
     record = look(given.file, label=given.label, unit=given.unit, field=given.field, format=given.input_format, columns=given.columns, by=given.by)
-    show(record, given, audit(record, wide=output().width >= 110))
+    show(record, given, audit(record, wide=output().width >= 120))
     return int(any(each["severity"] == "error" for each in record["findings"]))
 
 

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from seriatim import __version__
-from seriatim.config import CodecOptions, TrainingOptions, build
+from seriatim.config import DEFAULT_BY, CodecOptions, TrainingOptions, build
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
 from seriatim.data.splits import folds as folds_of
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
+from seriatim.fitting import check_task, fit_events
 from seriatim.models import MODELS, parse, rung
-from seriatim.predictor import Predictor, check_task, fit_events, hold_out, kind_of
+from seriatim.predictor import Predictor, kind_of
 from seriatim.storage import write_bytes, write_json
 from seriatim.tasks import TASKS
 from seriatim.training import relay
@@ -56,8 +57,8 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
         raise ConfigError("word vectors are not compared by what they predict", do="Fit each, and evaluate it on analogies or similarities")
     build(CodecOptions, {key: value for key, value in (settings or {}).items() if codec_setting(key)}, "codec")
     plans = {name: relevant(name, names, settings or {}, task) for name in names}
-    data = TASKS[task].given(read(data) if isinstance(data, (str, Path)) else data)
-    rounds = [parts_of(data, task)] if not folds else [(*hold_out(train, SPLIT[0], TASKS[task].how)[::-1], test) for train, test in folded(data, task, folds)]
+    data = TASKS[task].given(read(data, by=DEFAULT_BY.get(task)) if isinstance(data, (str, Path)) else data)
+    rounds = folded(data, task, folds) if folds else [parts_of(data, task)]
     figure, kind = kind_of(task).figure, kind_of(task)
     folder = None if out is None else new_folder(Path(out))
     yield {"event": "plan", "models": names, "minutes": minutes}
@@ -111,11 +112,12 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
     return record
 
 
-def folded(data: Sequences, task: str, k: int) -> list[tuple[Sequences, Sequences]]:
-    """k pairs of training and test; equal sequences stay together, and labels keep their shares."""
+def folded(data: Sequences, task: str, k: int) -> list[tuple[None, Sequences, Sequences]]:
+    """k times training and test; equal sequences stay together, and labels keep their shares. A model that needs validation data
+    sets some of its training data aside."""
     if task not in ("classify", "tag"):
         raise ConfigError("folds are for labels", got=task, do="Leave out --folds")
-    return list(folds_of(data, k, how=TASKS[task].how))
+    return [(None, train, test) for train, test in folds_of(data, k, how=TASKS[task].how)]
 
 
 def chosen(task: str, models: str | Sequence[str] | None) -> list[str]:
@@ -175,7 +177,7 @@ def parts_of(data: Sequences, task: str) -> tuple[Sequences, Sequences, Sequence
 def under(name: str, event: Event, seen: list[str]) -> Event | None:
     """A fit's event under the model's name; what belongs to the single fit alone is left out."""
     seen.append(event["event"])
-    return None if event["event"] in ("done", "part") else event | {"model": name} | ({"quiet": True} if event["event"] == "data" else {})
+    return None if event["event"] in ("done", "part", "warning") else event | {"model": name} | ({"quiet": True} if event["event"] == "data" else {})
 
 
 def row_of(predictor: Predictor, measured: dict[str, Any], seconds: float, folder: Path | None) -> dict[str, Any]:
@@ -213,7 +215,8 @@ def new_folder(folder: Path) -> Path:
     return folder
 
 
-COLUMNS = {"bits_per_character": ("nats_per_token", "perplexity"), "accuracy": ("macro_f1", "log_loss", "calibration_error")}
+COLUMNS = {"bits_per_character": ("nats_per_token", "perplexity"), "accuracy": ("macro_f1", "log_loss", "calibration_error"),
+           "bits_per_step": ("nats_per_step", "f1", "exact")}
 
 
 def write_folder(folder: Path, record: dict[str, Any]) -> None:

@@ -56,6 +56,9 @@ class CodecOptions:
     minimum_count: int = option(1, "a symbol seen less often than this in training is unknown", least=1)
     lower: bool = option(False, "lower-case the text first")
     method: str = option("byte-pair", "how subwords are learned", choices=("byte-pair", "unigram"))
+    phrases: int = option(0, "word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words",
+                          least=0, most=4)
+    phrase_score: float = option(10.0, "phrases: how much more often; higher joins fewer", above=0)
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,33 @@ class UniformOptions:
 class UnigramOptions:
     """How frequent each symbol is, whatever came before."""
     add: float = option(1.0, "pseudo-count added to every symbol; 0 gives plain relative frequencies", least=0)
+
+
+@dataclass(frozen=True)
+class MostFrequentOptions:
+    """The tags a word has had, and those of words that end alike."""
+    suffix: int = option(7, "words are also judged by their last letters, up to this many", least=0, most=32)
+    rare: int = option(10, "endings are learned from words seen at most this often", least=1)
+    ending_trust: float = option(2.0, "weight of a shorter ending, in words seen", above=0)
+    word_trust: float = option(0.3, "weight of what its ending says about a known word, in times seen", above=0)
+
+
+@dataclass(frozen=True)
+class HmmOptions(MostFrequentOptions):
+    """The same, and which tags follow each other."""
+    order: int = option(1, "how many tags back a tag depends on; 2 is a little better and ten times slower", choices=(1, 2))
+    tag_trust: float = option(20.0, "weight of a shorter context, in tags seen", above=0)
+
+
+@dataclass(frozen=True)
+class HiddenOptions:
+    """States that are never seen, found in untagged sequences."""
+    states: int = option(32, "number of states", least=1, most=4096)
+    starts: int = option(8, "places where the search begins; after a few passes over some of the data it goes on from the best", least=1, most=10_000)
+    sweeps: int = option(100, "passes over the data at most", least=1)
+    tolerance: float = option(1e-4, "stop when a pass gains less than this, in nats per symbol", least=0)
+    add: float = option(0.01, "pseudo-count added to every symbol of every state in the end", least=0)
+    seed: int = option(0, "random numbers: where the search begins", least=0, most=2**31 - 1)
 
 
 @dataclass(frozen=True)
@@ -96,6 +126,12 @@ class CacheOptions:
     window: int = option(5000, "how many symbols back are remembered", least=1, most=1_000_000)
     match: int = option(5, "longest context that is compared with what was just read", least=0, most=64)
     trust: float = option(2.0, "weight of a shorter context, in symbols seen", above=0)
+
+
+@dataclass(frozen=True)
+class FrequenciesOptions:
+    """How frequent each element is, whatever came before."""
+    add: float = option(1.0, "pseudo-count added to both, being in a set and not being in it", above=0)
 
 
 @dataclass(frozen=True)
@@ -190,16 +226,6 @@ class LinearOptions:
 
 
 @dataclass(frozen=True)
-class MostFrequentOptions:
-    """The tag a word has most often."""
-
-
-@dataclass(frozen=True)
-class HmmOptions:
-    """Words given tags, tags given the tag before."""
-
-
-@dataclass(frozen=True)
 class VectorsOptions:
     """A vector for each word, found by guessing words from their neighbours."""
     width: int = option(100, "size of each vector", least=1, most=65536)
@@ -215,6 +241,7 @@ class VectorsOptions:
                                least=1, most=100)
     buckets: int = option(100_000, "subwords: how many vectors they share", least=1, most=10**8)
     deterministic: bool = option(False, "the same seed and number of threads give the same bits; otherwise threads do not wait for each other")
+    watch: str = option("", "a file of analogies or of similarities: looked at with every validation")
 
 
 @dataclass(frozen=True)
@@ -225,6 +252,7 @@ class GloveOptions:
     most: float = option(100.0, "glove: pairs that stand together this often or more count fully", above=0)
     fading: float = option(0.75, "glove: pairs that stand together less often count by their share of --most to this power", least=0, most=2)
     deterministic: bool = option(False, "the same seed and number of threads give the same bits; otherwise threads do not wait for each other")
+    watch: str = option("", "a file of analogies or of similarities: looked at with every validation")
 
 
 @dataclass(frozen=True)
@@ -262,6 +290,7 @@ class TrainingOptions:
 
 
 DEFAULT_MINUTES = 3.0      # the budget when neither minutes, steps nor epochs is given
+DEFAULT_BY = {"sets": "line"}      # how text is cut when it is not said, by task; all others: as its format is
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from rich.text import Text
 Returned = TypeVar("Returned")
 Event = dict[str, Any]
 PLAIN_SECONDS = 15.0                      # between two lines where there is no terminal
+WATCHED = ("analogies", "similarity")     # what may be looked at with every validation, besides the loss
 
 
 def follow(events: Generator[Event, None, Returned], show: bool) -> Returned:
@@ -49,7 +50,7 @@ class Watcher:
         self.progress = Progress(TextColumn("{task.description:<14}"), BarColumn(bar_width=28), TextColumn("{task.fields[words]}"),
                                  console=self.console)
         self.bars: dict[str, TaskID] = {}
-        self.model, self.printed, self.best = "", 0.0, None
+        self.model, self.printed, self.held = "", 0.0, ""
         if self.live:
             self.progress.start()
 
@@ -71,18 +72,18 @@ class Watcher:
     def on_part(self, event: Event) -> None:
         if event["parts"] > 1 or not self.model:
             self.model = event["model"]
-        self.printed, self.best = 0.0, None
+        self.printed, self.held = 0.0, ""
 
     def on_step(self, event: Event) -> None:
-        held = "" if self.best is None else f"  valid {self.best:.3f}"
-        words = f"loss {event['loss']:.3f}{held}  {clock(event['remaining'])} left"
+        words = f"loss {event['loss']:.3f}{self.held}  {clock(event['remaining'])} left"
         self.bar(self.model, event["share"], words)
         if not self.live and event["seconds"] - self.printed > PLAIN_SECONDS:
             self.printed = event["seconds"]
             self.console.print(f"{self.model}: {100 * event['share']:.0f} %  {words}", highlight=False)
 
     def on_validation(self, event: Event) -> None:
-        self.best = event["best"]
+        watched = "".join(f"  {name} {event[name]:.3f}" for name in WATCHED if event.get(name) is not None)
+        self.held = f"  valid {event['best']:.3f}{watched}"
 
     def on_pass(self, event: Event) -> None:
         if event["seconds"] > 0.5:
@@ -175,6 +176,24 @@ def figures(record: dict[str, Any]) -> Table:
     table.add_row("speed", f"{record['tokens_per_second']:,.0f} tokens/s")
     if record["excess_bits"] is not None:
         table.add_row("source", f"true entropy {record['entropy_bits']:.4f} bits per token; this model is {record['excess_bits']:+.4f} away")
+    for name, value in record["protocol"].items():
+        table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
+    return table
+
+
+def set_figures(record: dict[str, Any]) -> Table:
+    """How well sets were predicted: a `SetPredictor`'s record."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim")
+    table.add_column()
+    table.add_row("bits per step", "{:.4f}   (95 % interval {:.4f} to {:.4f})".format(record["bits_per_step"], *record["interval"]["bits_per_step"]))
+    table.add_row("nats per step", f"{record['nats_per_step']:.4f}")
+    table.add_row("F1 of elements", "{f1:.4f}   (precision {precision:.4f}, recall {recall:.4f})".format(**record))
+    table.add_row("exact sets", f"{100 * record['exact']:.2f} %")
+    table.add_row("steps", f"{record['steps']:,} with {record['elements']:,} elements, {record['unknown']:,} more unknown, in "
+                  f"{record['sequences']:,} sequence{'s' * (record['sequences'] != 1)}")
+    if record["excess_bits"] is not None:
+        table.add_row("source", f"true entropy {record['entropy_bits']:.4f} bits per step; this model is {record['excess_bits']:+.4f} away")
     for name, value in record["protocol"].items():
         table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
     return table

@@ -30,6 +30,10 @@ class Distribution:
         """(..., V) natural-log probabilities of all symbols."""
         raise TypeError(f"{type(self).__name__} has no finite set of outcomes")
 
+    def mean_log_prob(self) -> Tensor:
+        """(...) natural-log probabilities, averaged over all outcomes: what label smoothing asks for."""
+        return self.log_probs().mean(-1)
+
     def __getitem__(self, index) -> Distribution:
         raise TypeError(f"{type(self).__name__} cannot be indexed")
 
@@ -124,6 +128,39 @@ class Total(torch.autograd.Function):
         dh, dw, db = ctx.saved_tensors
         hidden, weight, bias = ctx.kinds
         return dh.to(hidden).mul_(by), dw.to(weight).mul_(by), None if bias is None else db.mul_(by), None, None
+
+
+class Bernoulli(Distribution):
+    """A set: each of V elements is in it or not, whatever the others are. Outcomes are multi-hot, (..., V).
+
+        p(S) = prod_m sigmoid(a_m)^[m in S] (1 - sigmoid(a_m))^[m not in S]
+    """
+
+    def __init__(self, logits: Tensor):
+        self.logits = logits                                           # (..., V)
+
+    def log_prob(self, y: Tensor) -> Tensor:
+        return -F.binary_cross_entropy_with_logits(self.logits, y, reduction="none").sum(-1)
+
+    def mean_log_prob(self) -> Tensor:
+        return self.log_prob(torch.full_like(self.logits, 0.5))        # each element is in half of all sets
+
+    def mean(self) -> Tensor:
+        """(..., V) the probability of each element."""
+        return torch.sigmoid(self.logits)
+
+    def mode(self) -> Tensor:
+        return (self.logits > 0).to(self.logits.dtype)
+
+    def sample(self, generator: torch.Generator | None = None) -> Tensor:
+        return torch.bernoulli(self.mean(), generator=generator)
+
+    def __getitem__(self, index) -> Bernoulli:
+        return Bernoulli(self.logits[index])
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Bernoulli], axis: int) -> Bernoulli:
+        return cls(torch.cat([part.logits for part in parts], axis))
 
 
 class Mixed(Distribution):

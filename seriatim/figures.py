@@ -8,7 +8,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from seriatim.display import BITS, SHADES, run_names, shade, surprise_of_all, visible
+import numpy as np
+
+from seriatim.display import BITS, SHADES, WATCHED, run_names, shade, surprise_of_all, visible
 from seriatim.errors import RunError
 from seriatim.storage import read_json, write_bytes
 
@@ -74,7 +76,7 @@ def quality(record: dict[str, Any], format: str = "svg") -> bytes:
 
 
 def learning_curve(events: list[dict[str, Any]], title: str, format: str = "svg") -> bytes:
-    """Training and validation loss over the updates."""
+    """Training and validation loss over the updates; what else was watched, on an axis of its own."""
     seen = [event for event in events if event["event"] == "validation"]
     if not seen:
         raise RunError(f"{title} has no learning curve", got="a model that counts, or a fit without validations", do="Plot a run of a neural model")
@@ -83,10 +85,21 @@ def learning_curve(events: list[dict[str, Any]], title: str, format: str = "svg"
     axes.plot(steps, [event["train"] for event in seen], color=SOFT, label="training")
     axes.plot(steps, [event["valid"] for event in seen], color=ACCENT, marker="o", markersize=3, label="validation")
     axes.set_xlabel("updates")
-    axes.set_ylabel("nats per symbol")
-    axes.legend(frameon=False)
+    axes.set_ylabel(next((event["per"] for event in events if "per" in event), "nats per symbol"))
+    more = [watched_line(axes, name, steps, [event[name] for event in seen]) for name in WATCHED if name in seen[0]]
+    axes.legend(handles=[*axes.get_lines(), *more], frameon=False, loc="center right" if more else "best")
     entitle(axes, title)
     return rendered(figure, format)
+
+
+def watched_line(axes, name: str, steps: list[int], values: list[float | None]):
+    """Another curve over the same updates, its scale on the right."""
+    other = axes.twinx()
+    other.spines[["top", "left"]].set_visible(False)
+    line, = other.plot(steps, [math.nan if value is None else value for value in values], color=LINES[2], marker="s", markersize=3, label=name)
+    other.set_ylabel({"analogies": "share of analogies that are right", "similarity": "correlation with human similarity"}[name], color=LINES[2])
+    other.tick_params(axis="y", colors=LINES[2])
+    return line
 
 
 def frequency(record: dict[str, Any], format: str = "svg") -> bytes:
@@ -197,6 +210,54 @@ def attention(record: dict[str, Any], format: str = "svg") -> bytes:
     return rendered(figure, format)
 
 
+def word_map(record: dict[str, Any], format: str = "svg") -> bytes:
+    """Words in a plane. Pairs are dots with an arrow between; other words are written where they lie, frequent ones larger."""
+    where = np.array([[each["x"], each["y"]] for each in record["points"]])                    # (K, 2)
+    span = np.maximum(np.ptp(where, axis=0), 1e-9)
+    figure, axes = new_axes(9.0, 9.0 * min(0.9, max(0.55, span[1] / span[0])))
+    axes.set_axis_off()
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.margins(0.06)
+    ends, paired = {end for _, end in record["arrows"]}, {place for arrow in record["arrows"] for place in arrow}
+    for begin, end in record["arrows"]:
+        axes.annotate("", where[end], where[begin], arrowprops={"arrowstyle": "-|>", "color": SOFT, "linewidth": 1, "shrinkA": 4, "shrinkB": 4})
+    colours = [ACCENT if place in ends else INK for place in range(len(where))]
+    axes.scatter(*where.T, s=[18.0 * (place in paired) for place in range(len(where))], c=colours, linewidths=0)
+    names = [axes.annotate(readable(each["word"]), where[place], (0, 0), textcoords="offset points", color=colours[place], ha="center", va="center",
+                           parse_math=False, fontsize=10 if record["arrows"] else 12 - 5 * place / len(where)) for place, each in enumerate(record["points"])]
+    told = "t-SNE: near words are alike, far ones lie anywhere" if record["shares"] is None else \
+        f"principal components, {100 * sum(record['shares']):.0f} % of the variance"
+    axes.set_title(told, loc="right", fontsize=8, color=SOFT)
+    entitle(axes, Path(record["run"]).name)
+    make_way(figure, axes, where, names, record["arrows"])
+    return rendered(figure, format)
+
+
+def make_way(figure, axes, where: np.ndarray, names: list[Any], arrows: list[list[int]]) -> None:
+    """Move names beside their dots, or a little from where they lie: one after the other, each to where it covers least. In points."""
+    figure.draw_without_rendering()
+    points = axes.transData.transform(where) * 72 / figure.dpi                                 # (K, 2)
+    sizes = np.array([(box.width, box.height) for box in (name.get_window_extent() for name in names)]) * 72 / figure.dpi + (2, -1)
+    ahead = {end: points[end] - points[begin] for begin, end in arrows} | {begin: points[begin] - points[end] for begin, end in arrows}
+    lines = [points[begin] + share * (points[end] - points[begin]) for begin, end in arrows for share in np.linspace(0, 1, 25)]
+    taken = [np.concatenate([point - 2, point + 2]) for point in lines]                        # boxes: left, low, right, high
+    turns = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+    for place, name in enumerate(names):
+        gaps, wish = ((4, 9, 16), ahead[place] / max(1e-9, np.hypot(*ahead[place]))) if place in ahead else ((-4, 0, 6, 12), np.zeros(2))
+        rings = [np.stack([np.cos(turns), np.sin(turns)], 1) * (sizes[place] / 2 + gap) for gap in gaps]
+        moves = np.concatenate([np.zeros((1, 2)), *rings])                                     # (number of places to go to, 2)
+        boxes = np.concatenate([points[place] + moves - sizes[place] / 2, points[place] + moves + sizes[place] / 2], 1)
+        cost = covered(boxes, np.array(taken).reshape(-1, 4)) + 0.15 * np.hypot(*moves.T) - 0.25 * np.minimum(moves @ wish, 8)
+        name.set_position(moves[np.argmin(cost)])
+        taken.append(boxes[np.argmin(cost)])
+
+
+def covered(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(M, 4) boxes, (O, 4) others -> (M,) how much of the others each box covers."""
+    sides = np.minimum(boxes[:, None, 2:], others[:, 2:]) - np.maximum(boxes[:, None, :2], others[:, :2])      # (M, O, 2)
+    return np.clip(sides, 0, None).prod(2).sum(1)
+
+
 COLUMNS, MOST_LINES = 80, 60              # letters in a line of a picture of text, and lines
 
 
@@ -234,11 +295,26 @@ def write_cell(axes, rectangle: type, column: int, line: float, name: str, numbe
                   color=INK if number < 4 else "white", parse_math=False)
 
 
+def draw_map(run: str | Path, words: str | None = None, by: str = "pca", out: str | Path | None = None) -> dict[str, Any]:
+    """The record of a map of words and its picture: in the run's folder if `out` is not given."""
+    from seriatim.word_predictor import word_vectors
+    out = beside(run, "map.png") if out is None else out
+    format = format_of(out)
+    record = {"run": str(run)} | word_vectors(run, "a map").map(words, by)
+    write_bytes(Path(out), word_map(record, format))
+    return record | {"picture": str(out)}
+
+
+def beside(run: str | Path, name: str) -> Path:
+    """A file in a run's folder, or next to the file that takes its place."""
+    return (Path(run) if Path(run).is_dir() else Path(run).parent) / name
+
+
 def draw_inside(runs: list[str], what: str, text: Any, out: str | Path | None = None) -> dict[str, Any]:
     """The record of `inspect` and its picture: in the first run's folder if `out` is not given, of surprisal only where it is."""
     from seriatim.verbs import inspect
     if out is None and what != "surprisal":
-        out = (Path(runs[0]) if Path(runs[0]).is_dir() else Path(runs[0]).parent) / f"{what}.png"
+        out = beside(runs[0], f"{what}.png")
     format = "" if out is None else format_of(out)
     record = inspect(list(runs), what, text)
     if out is None:

@@ -14,6 +14,7 @@ from seriatim.config import (
     CodecOptions,
     DecodingOptions,
     GloveOptions,
+    HiddenOptions,
     HmmOptions,
     LinearOptions,
     MarkovBayesOptions,
@@ -39,17 +40,17 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim generate RUN --prompt P           let it write
   seriatim predict  RUN FILE                 what comes next after each sequence? what label or tags has it?
   seriatim predict  RUN --explain "some text"     why this label?
-  seriatim predict  RUN --analogy "paris - france + japan"     word vectors: also --neighbours, --odd, --missing
+  seriatim predict  RUN --analogy "paris - france + japan"     also --neighbours, --direction, --odd, --missing
   seriatim ngrams   RUN "won a *"            what follows a phrase, and how the counts came to it
   seriatim ngrams   FILE "a, b" --date D     how often phrases occur, over the years
   seriatim export   RUN FILE                 its n-grams as an ARPA file, for KenLM; a transformer as a GPT-2 folder
   seriatim plot     RUN                      its learning curve, or a comparison's picture; --what looks inside
   seriatim models   [MODEL]                  all models, or all settings of one
 
-TASK is language (what comes next?), classify (a label for each sequence), tag (a tag for each element)
-or words (a vector for each word). FILE is text, csv, tsv, jsonl, parquet or CoNLL-U, plain, .gz or .xz;
-or a built-in corpus: python-docs, python-code, python-lines, python-tokens, independent, markov,
-hidden-markov, brackets, remember, piano. `seriatim VERB --help` tells more.
+TASK is language (what comes next?), classify (a label for each sequence), tag (a tag for each element),
+sets (which elements are in the next set?) or words (a vector for each word). FILE is text, csv, tsv, jsonl,
+parquet or CoNLL-U, plain, .gz or .xz; or a built-in corpus: python-docs, python-code, python-lines,
+python-tokens, independent, markov, hidden-markov, brackets, remember, piano. `seriatim VERB --help` tells more.
 """
 
 
@@ -86,7 +87,7 @@ def add_flags(parser: argparse.ArgumentParser, cls: type, shown: Iterable[str] =
 def data_flags(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("data")
     group.add_argument("--unit", default=argparse.SUPPRESS, metavar="UNIT", help=f"what counts as one symbol: {', '.join(UNITS)}")
-    group.add_argument("--by", choices=("line", "stream"), help="text: a sequence a line, or all of it one stream (default)")
+    group.add_argument("--by", choices=("line", "stream"), help="text: a sequence a line, or all of it one stream (default; of sets a sequence a line)")
     group.add_argument("--field", help="which field of a table to model")
     group.add_argument("--label", help="which field of a table holds the labels (default: label)")
     group.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
@@ -104,7 +105,7 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, CacheOptions, ("window",), group=group)
     add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
     add_flags(parser, VectorsOptions, ("window", "negatives", "subwords"), group=group)
-    for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, HmmOptions):
+    for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, HmmOptions, HiddenOptions):
         add_flags(parser, cls, ("pool", "letters", "chain", "ngram"), group=group)
 
 
@@ -131,7 +132,7 @@ def build_parser() -> Parser:
 
     each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
                 "seriatim compare language book.txt --minutes 3")
-    each.add_argument("task", help="language, classify or tag")
+    each.add_argument("task", help="language, classify, tag or sets")
     each.add_argument("file", metavar="FILE", help="the data; a tenth of it is the test (of a stream its end)")
     each.add_argument("--folds", type=int, default=0, metavar="K", help="labels: every K-th part is the test in turn")
     each.add_argument("--models", help="names with commas between (default: all usual ones); a+b is a mixture")
@@ -170,6 +171,7 @@ def build_parser() -> Parser:
             each.add_argument("--positive", metavar="LABEL", help="classify: choose a threshold for this label")
             each.add_argument("--most-false", type=float, metavar="SHARE", help="such that at most this share of the others is taken for it (default 0.001)")
             each.add_argument("--out", help="labels: also a picture of the confusion matrix: .png, .svg or .pdf")
+            each.add_argument("--column", metavar="NAME", help="word vectors: the column of the scores in a file of similarities (default: the third)")
         if name == "predict":
             each.add_argument("--top", type=int, default=5, help="how many symbols or labels (default 5)")
             group = each.add_argument_group("labels")
@@ -181,8 +183,10 @@ def build_parser() -> Parser:
             group.add_argument("--out", help="tag: write FILE again with these tags, all else as it is (CoNLL-U, columns)")
             group = each.add_argument_group("word vectors")
             for flag, words in (("analogy", '"paris - france + japan"'), ("neighbours", "the nearest words of this one"),
+                                ("direction", '"man king, uncle prince : woman": where the mean way of the pairs leads from the last word'),
                                 ("odd", '"cat dog car": the one that does not belong'), ("missing", '"the * of france": what stands at the gap')):
                 group.add_argument(f"--{flag}", metavar="WORDS", help=words)
+            group.add_argument("--analogies", metavar="FILE", help="many analogies, one a line")
             group.add_argument("--method", choices=("add", "mul"), default="add", help="analogies: sum of cosines, or their product (3CosMul)")
 
     each = verb("generate", "Let a fitted model write.", 'seriatim generate runs/book --prompt "Call me" --length 200 --temperature 0.8 --seed 1')
@@ -213,11 +217,14 @@ def build_parser() -> Parser:
     each.add_argument("file", metavar="FILE", help="what to write: .arpa, .arpa.gz, .arpa.xz; ending in / or in nothing, a folder; word vectors: .txt, .bin")
 
     each = verb("plot", "Draw a run's learning curve, or a comparison's quality against time; or look inside, on some text.",
-                'seriatim plot runs/book --out curve.png\n  seriatim plot runs/rnn runs/lstm --what gradient --file other.txt --out gradient.png')
+                'seriatim plot runs/book --out curve.png\n  seriatim plot runs/rnn runs/lstm --what gradient --file other.txt --out gradient.png\n'
+                '  seriatim plot runs/vectors --what map --words "paris france, tokyo japan" --out map.png')
     each.add_argument("run", metavar="FOLDER", nargs="+", help="a run folder or that of a comparison; several for gradient and influence")
-    each.add_argument("--what", choices=("learning", "gradient", "influence", "attention", "surprisal"), default="learning", help="what to look at")
+    each.add_argument("--what", choices=("learning", "gradient", "influence", "attention", "surprisal", "map"), default="learning", help="what to look at")
     each.add_argument("--text", help="to look inside: the text that is read")
     each.add_argument("--file", metavar="FILE", help="the same from a file")
+    each.add_argument("--words", help='map: "paris france, tokyo japan": pairs with an arrow each, or words (default: the 200 most frequent)')
+    each.add_argument("--by", choices=("pca", "tsne"), default="pca", help="map: principal components (default), or t-SNE, which keeps near words near")
     each.add_argument("--out", help="picture to write: .png, .svg or .pdf (default: plot.png or WHAT.png in the folder; of surprisal none)")
 
     each = verb("models", "All models of a task with one line each, or all settings of one.", "seriatim models lstm\n  seriatim models lstm --task tag")

@@ -6,12 +6,16 @@ Shapes: R blocks, N symbols.
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from torch import Tensor
 
-from seriatim.batches import Batch, buckets, of_lines, pad, prompts
-from seriatim.data.sequences import SYMBOLS, Field, offsets_of
+from seriatim.batches import Batch, buckets, of_lines, of_sets, pad, prompts
+from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, offsets_of
+from seriatim.distributions import Distribution
 from seriatim.models.base import Model
 
 BLOCK = 8                         # symbols of a stream scored in one go, in multiples of those read before them
@@ -64,15 +68,49 @@ def score_stream(model: Model, ids: Field) -> Field:
 
 
 def walk(model: Model, batch: Batch, y: Tensor) -> np.ndarray:
-    """(B, T) log-probabilities of y after batch.x, a chunk at a time with the state carried: memory stays bounded."""
+    """(B, T) log-probabilities of y after batch.x."""
+    return torch.cat([following.log_prob(some) for following, some in walking(model, batch, y)], 1).numpy()
+
+
+def walking(model: Model, batch: Batch, y: Tensor) -> Iterator[tuple[Distribution, Tensor]]:
+    """What is expected after batch.x and what comes, y, a chunk at a time with the state carried: memory stays bounded."""
     following, state = model.start(batch)
-    columns = [following.log_prob(y[:, 0])[:, None]]
+    yield following[:, None], y[:, :1]
     chunk = max(1, min(CHUNK * max(1, ROWS // len(y)), CELLS // (model.vocabulary * len(y))))
     for t in range(0, y.shape[1] - 1, chunk):
         stop = min(t + chunk, y.shape[1] - 1)
         following, state = model.extend(y[:, t:stop], state)
-        columns.append(following.log_prob(y[:, t + 1:stop + 1]))
-    return torch.cat(columns, 1).numpy()
+        yield following, y[:, t + 1:stop + 1]
+
+
+@dataclass(frozen=True)
+class SetScores:
+    """What a model says about each of N sets."""
+    log_prob: Field                # (N,) natural-log probability, sequence by sequence
+    found: np.ndarray              # (N,) how many elements it takes for likelier than not
+    right: np.ndarray              # (N,) how many of these are in the set
+    true: np.ndarray               # (N,) how many are in the set
+
+
+def score_sets(model: Model, sets: Field) -> SetScores:
+    """Every set of every sequence, each sequence from its beginning; the end is not scored."""
+    offsets = sets.offsets - sets.offsets[0]
+    values = np.zeros((4, offsets[-1]))
+    training = isinstance(model, torch.nn.Module) and model.training
+    if training:
+        model.eval()
+    with torch.inference_mode():
+        for rows in buckets(sets.lengths, PLACES):
+            batch = of_sets(sets, rows)
+            columns = []
+            for following, y in walking(model, batch, batch.y):
+                found = following.mode()
+                columns.append(torch.stack([following.log_prob(y), found.sum(-1), (found * y).sum(-1), y.sum(-1)]))      # (4, B, T')
+            places = np.concatenate([np.arange(offsets[s], offsets[s + 1]) for s in rows])
+            values[:, places] = torch.cat(columns, 2)[:, batch.y_mask].numpy()
+    if training:
+        model.train()
+    return SetScores(Field(values[0], offsets, NUMBERS), *values[1:].astype(np.int64))
 
 
 def mean_loss(model: Model, ids: Field, by: str, most: int = 50_000) -> float:

@@ -134,6 +134,18 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], Any]:
         raise RunError(f"{path} cannot be read", got=error, do="Restore it or fit again") from None
 
 
+def on_disk(path: Path, array: np.ndarray) -> np.ndarray:
+    """The same array as a file, .npy, that is mapped read-only into memory; a file that holds it already is left as it is."""
+    try:
+        same = np.array_equal(np.load(path, mmap_mode="r"), array)
+    except (OSError, ValueError, EOFError):
+        same = False
+    if not same:
+        with replacing(path) as file:
+            np.save(file, array)
+    return np.load(path, mmap_mode="r").view(np.ndarray)
+
+
 class Space:
     """Room for long arrays: in memory or, when they would not fit, in nameless files that are mapped into it."""
 

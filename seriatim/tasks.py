@@ -17,13 +17,15 @@ from torch import Tensor
 from seriatim import batches
 from seriatim.batches import Batch
 from seriatim.codecs.labelled import Examples, Labelled, target_of
+from seriatim.codecs.sets import Sets as SetCodec
 from seriatim.codecs.symbols import UNKNOWN, Codec, fit_and_encode
 from seriatim.config import CodecOptions, TrainingOptions, build
 from seriatim.data.sequences import Field, Sequences
-from seriatim.errors import DataError
+from seriatim.errors import ConfigError, DataError
 from seriatim.labelling import answers
 from seriatim.models.base import Model
-from seriatim.scoring import mean_loss, score
+from seriatim.scoring import mean_loss, score, score_sets
+from seriatim.words import Words as WordVectors
 
 Settings = dict[str, Any]
 
@@ -90,8 +92,7 @@ class Words(Language):
     held_share = 0.01
 
     def __init__(self, train: Field, valid: Field | None, by: str, codec: Codec):
-        super().__init__(train, valid, by)
-        self.words = codec.symbols
+        self.by, self.words, self.symbols = by, codec.symbols, len(train.flat)
         self.text, self.held = between(train), between(valid)
         self.counts = np.bincount(train.flat, minlength=codec.size)                 # (V,)
         if not len(self.text):
@@ -103,17 +104,20 @@ class Words(Language):
         unit = "word" if train.unit in (None, "character") else train.unit
         return super().learn_codec(train, {"unit": unit, "minimum_count": 5} | settings, more)
 
-    def watched(self, model: Model) -> dict[str, float]:
-        """What is looked at while fitting, besides the loss."""
-        return {}
+    def watched(self, model: Model) -> dict[str, float | None]:
+        """What is looked at while fitting, besides the loss: how well the vectors do on a file of analogies or of similarities."""
+        if not model.options.watch:
+            return {}
+        record = WordVectors(*model.ranked(self.words)).evaluate(model.options.watch)
+        return {"analogies": record["accuracy"]} if record["kind"] == "analogies" else {"similarity": record["spearman"]}
 
 
 def between(ids: Field) -> np.ndarray:
-    """(N,) int32 numbers of the known words, with -1 between sequences."""
-    if len(ids) == 1:
-        return ids.flat[ids.flat != UNKNOWN]
-    marked = np.insert(ids.flat, (ids.offsets - ids.offsets[0])[1:-1], -1)
-    return marked[marked != UNKNOWN]
+    """(N,) int32 numbers of the known words, with -1 between sequences; read-only, as it is when it lies on disk."""
+    marked = ids.flat if len(ids) == 1 else np.insert(ids.flat, (ids.offsets - ids.offsets[0])[1:-1], -1)
+    text = marked[marked != UNKNOWN]
+    text.flags.writeable = False                                                    # so that loops are compiled once for both
+    return text
 
 
 class Classify:
@@ -172,4 +176,45 @@ class Tag(Classify):
     how, target = None, "tags"
 
 
-TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag}
+class Sets(Language):
+    """Predict the next set, a probability for each element: x is empty, y the sequence itself, without an end."""
+
+    held_share = 0.1
+
+    def __init__(self, train: Field, valid: Field | None, by: str, codec: SetCodec):
+        super().__init__(filled(train), None if valid is None else filled(valid), by)
+
+    @classmethod
+    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[SetCodec, Field]:
+        if train.by == "stream":
+            raise DataError(f"{train.origin} is one stream of text, and sets are read a sequence a line", do="Read it by line: --by line")
+        if more or settings.get("unit", "token") != "token":
+            raise ConfigError("a step of sets is a token, and begins with no word vectors", got="--vectors" if more else settings["unit"],
+                              do="Leave out --unit and --vectors")
+        codec = SetCodec.fit(train.main, build(CodecOptions, settings | {"unit": "token"}, "codec"), train.lines, train.origin)
+        return codec, cls.encode(codec, train)
+
+    @classmethod
+    def encode(cls, codec: SetCodec, data: Sequences) -> Field:
+        return codec.encode(data.main, data.lines, data.origin)
+
+    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
+        generator = np.random.default_rng([options.seed, number])
+        for rows in batches.buckets(self.train.lengths, options.rows * options.length, generator):
+            yield from batches.pieces(batches.of_sets(self.train, rows), batches.LONGEST)
+
+    def steps_per_epoch(self, options: TrainingOptions) -> int:
+        groups = batches.buckets(self.train.lengths, options.rows * options.length)
+        return sum(math.ceil(self.train.lengths[rows].max() / batches.LONGEST) for rows in groups)
+
+    def valid_loss(self, model: Model) -> float:
+        """Nats per step of the validation data."""
+        return float(-score_sets(model, self.valid).log_prob.values.mean())
+
+
+def filled(sequences: Field) -> Field:
+    """Those sequences that have steps."""
+    return sequences.take(sequences.lengths > 0)
+
+
+TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag, "sets": Sets}

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from seriatim.batches import Batch, empty
+from seriatim.batches import Batch
 from seriatim.config import TrainingOptions
 from seriatim.errors import RunError, TrainingError
 from seriatim.models import Part
@@ -359,7 +359,7 @@ class Loop:
         self.best, self.mean, past = parts["best"], parts["mean"], parts["behind"]
         for number in range(len({name.split(".")[0] for name in past})):
             y = past[f"{number}.y"]
-            self.behind.append(Batch(empty(len(y)), torch.zeros(len(y), dtype=torch.long), y, past[f"{number}.mask"], past.get(f"{number}.before")))
+            self.behind.append(Batch(y[:, :0], torch.zeros(len(y), dtype=torch.long), y, past[f"{number}.mask"], past.get(f"{number}.before")))
         state: dict[int, dict[str, Tensor]] = {}
         for name, array in parts["optimiser"].items():
             number, _, rest = name.partition(".")

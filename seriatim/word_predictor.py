@@ -5,7 +5,10 @@
 """
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +19,11 @@ from seriatim.config import CodecOptions
 from seriatim.data.files import lines_of
 from seriatim.data.sequences import Sequences
 from seriatim.data.vectors import read_vectors, write_vectors
-from seriatim.errors import ConfigError, DataError
+from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.models import create, parse
 from seriatim.models.vectors import FIRST
-from seriatim.predictor import Predictor
-from seriatim.words import Words, parse_analogy
+from seriatim.predictor import Predictor, load
+from seriatim.words import Ranking, Words, parse_analogy, parse_direction
 
 GAP = "*"
 
@@ -30,23 +33,57 @@ class WordPredictor(Predictor):
 
     @cached_property
     def words(self) -> Words:
-        order = FIRST + np.argsort(-self.model.counts.numpy()[FIRST:], kind="stable")
-        return Words([self.codec.symbols[i] for i in order], self.model.vectors(self.codec.symbols)[order])
+        return Words(*self.model.ranked(self.codec.symbols))
 
     def vector(self, word: str) -> np.ndarray:
         """(D,) the vector of a word; with subwords, of any word."""
-        found = None if self.words.find(word) is not None else self.model.vector_of(word, None)
-        return self.words.vector(word) if found is None else found
+        return self.knowing([word]).vector(word)
 
-    def neighbours(self, word: str, top: int = 10) -> list[tuple[str, float]]:
+    def knowing(self, words: Iterable[str]) -> Words:
+        """All words, and behind them those of a question that only subwords know."""
+        unseen = {word: self.model.vector_of(word, None) for word in words if self.words.find(word) is None}
+        unseen = {word: vector for word, vector in unseen.items() if vector is not None}
+        return Words([*self.words.words, *unseen], np.concatenate([self.words.vectors, [*unseen.values()]])) if unseen else self.words
+
+    def neighbours(self, word: str, top: int = 10) -> Ranking:
         """The nearest words by cosine."""
-        return self.words.neighbours(self.vector(word) if self.words.find(word) is None else word, top)
+        return self.knowing([word]).neighbours(word, top)
 
-    def analogy(self, text: str, top: int = 10, method: str = "add") -> list[tuple[str, float]]:
+    def analogy(self, text: str, top: int = 10, method: str = "add") -> Ranking:
         """"paris - france + japan": the words nearest to that sum."""
-        return self.words.analogy(*parse_analogy(text), top, method)
+        plus, minus = parse_analogy(text)
+        return self.knowing([*plus, *minus]).analogy(plus, minus, top, method)
 
-    def missing(self, text: str, top: int = 10) -> list[tuple[str, float]]:
+    def analogies(self, file: str | Path, top: int = 10, method: str = "add") -> list[tuple[str, Ranking]]:
+        """Many of them, one a line, each with its answers."""
+        lines = [(line, text.strip()) for line, text in enumerate(lines_of(str(file)), 1) if text.strip()]
+        if not lines:
+            raise DataError("the file holds no analogy", file=str(file), do='Write one a line, for instance "paris - france + japan"')
+        sums = []
+        for line, text in lines:
+            with placed(file, line):
+                sums.append(parse_analogy(text))
+        words = self.knowing(word for both in sums for side in both for word in side)
+        for (line, _), (plus, minus) in zip(lines, sums, strict=True):
+            with placed(file, line):
+                words.rows([*plus, *minus])
+        return [(text, found) for (_, text), found in zip(lines, words.answers(sums, top, method), strict=True)]
+
+    def direction(self, text: str, top: int = 10) -> Ranking:
+        """"man king, uncle prince : woman": where the mean way from the first to the second of each pair leads from the last word."""
+        pairs, word = parse_direction(text)
+        return self.knowing([word, *chain(*pairs)]).direction(pairs, word, top)
+
+    def map(self, text: str | None = None, by: str = "pca") -> dict[str, Any]:
+        """"paris france, tokyo japan": these words in a plane, with arrows from the first to the second of each pair; or the most frequent words."""
+        groups = None if text is None else [group.split() for group in text.split(",")]
+        return self.knowing(chain(*groups or ())).map(groups, by)
+
+    def odd(self, text: str) -> Ranking:
+        """"cat dog car": the words, the least alike first."""
+        return self.knowing(text.split()).odd_one_out(text.split())[1]
+
+    def missing(self, text: str, top: int = 10) -> Ranking:
         """"the * of france": the likeliest words at the gap, with their probabilities, from the words around it within the window."""
         if not self.model.outputs.any():
             raise ConfigError("these vectors come without an output layer, which a gap is filled by", got=self.spec, do="Use a run folder of `fit words`")
@@ -62,13 +99,11 @@ class WordPredictor(Predictor):
         scores = self.model.missing([self.model.vector_of(self.codec.symbols[i], i) for i in known])
         return [(self.codec.symbols[i], float(np.exp(scores[i]))) for i in np.argsort(-scores, kind="stable")[:top]]
 
-    def evaluate(self, data: Sequences | str | Path, most: int = 30_000, method: str = "add") -> dict[str, Any]:
+    def evaluate(self, data: Sequences | str | Path, most: int = 30_000, method: str = "add", column: str | None = None) -> dict[str, Any]:
         """On a file of analogies (sections begin with a colon) or of pairs of words with their similarity."""
         if isinstance(data, Sequences):
             raise ConfigError("word vectors are evaluated on a file of analogies or of similarities", got=data.origin, do="Give its path")
-        first = next((line for line in lines_of(str(data)) if line.strip()), "")
-        record = self.words.evaluate_analogies(data, most, method) if first.lstrip().startswith(":") else self.words.evaluate_similarity(data)
-        return {"version": 1, "task": self.task, "model": self.spec, "data": str(data), **record}
+        return {"version": 1, "task": self.task, "model": self.spec, "data": str(data), **self.words.evaluate(data, most, method, column)}
 
     def predict(self, data: Sequences | str | Path, top: int = 5) -> list[dict[str, Any]]:
         """For each line the likeliest words at its gap: "the * of france"."""
@@ -93,6 +128,24 @@ class WordPredictor(Predictor):
 
     def silent(self) -> ConfigError:
         return ConfigError("word vectors neither write nor score texts", got=self.spec, do="Fit a model of `language` for that")
+
+
+@contextmanager
+def placed(file: str | Path, line: int) -> Iterator[None]:
+    """What is wrong here is wrong in this line of a file."""
+    try:
+        yield
+    except SeriatimError as error:
+        error.file, error.line = str(file), line
+        raise
+
+
+def word_vectors(run: str | Path, what: str) -> WordPredictor:
+    """A run or a file of word vectors; any other is refused."""
+    predictor = load(run)
+    if not isinstance(predictor, WordPredictor):
+        raise ConfigError(f"{what} is asked of word vectors", got=f"{run}, a model of {predictor.task}", do="Fit some with `seriatim fit words skip-gram FILE`")
+    return predictor
 
 
 def of_vectors(path: str | Path) -> WordPredictor:

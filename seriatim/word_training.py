@@ -24,7 +24,7 @@ from seriatim.config import TrainingOptions
 from seriatim.errors import DataError, RunError, TrainingError
 from seriatim.models.glove import Glove, pairs_of
 from seriatim.models.vectors import FIRST, Vectors
-from seriatim.storage import read_arrays, write_arrays
+from seriatim.storage import on_disk, read_arrays, write_arrays
 
 PIECE = 100_000                           # words of text a thread reads between two looks at the clock
 LEAST_PIECE = 2_000
@@ -49,6 +49,8 @@ class Progress:
 class WordLoop:
     """The loop of one model of word vectors. The task gives `text` (N,) and `held` with -1 between sequences, `counts` (V,) and `words`."""
 
+    per = "nats per place"                                            # what a loss is
+
     def __init__(self, model: Vectors, task: Any, options: TrainingOptions, checkpoint: Path | None):
         self.model, self.task, self.options, self.checkpoint = model, task, options, checkpoint
         self.progress, self.threads = Progress(), max(1, options.threads)
@@ -69,10 +71,12 @@ class WordLoop:
         o, p, resumed = self.options, self.progress, self.restore()
         if not resumed:
             self.model.begin(self.task.counts, o.seed)
+        if self.checkpoint is not None:
+            self.task.text = on_disk(self.checkpoint.with_name("ids.npy"), self.task.text)
         yield from self.prepare()
         most = PIECE // 2 if self.model.options.deterministic else PIECE
         piece = max(LEAST_PIECE, min(most, self.size // (8 * self.threads)))
-        yield {"event": "begin", "step": p.step, "steps_per_epoch": math.ceil(self.size / (piece * self.threads)), "resumed": resumed,
+        yield {"event": "begin", "step": p.step, "steps_per_epoch": math.ceil(self.size / (piece * self.threads)), "resumed": resumed, "per": self.per,
                "parameters": self.model.inputs.numel() + self.model.outputs.numel()}
         zero, reported, saved = time.perf_counter() - p.seconds, 0.0, time.perf_counter()
         try:
@@ -126,7 +130,7 @@ class WordLoop:
         if alone:
             for each, theirs in zip(ours, zip(*copies, strict=True), strict=True):
                 put_together(each, theirs)
-        loss = float(totals[:, 0].sum() / max(1.0, totals[:, 1].sum()))
+        loss = float(totals[:, 0].sum() / max(1.0, totals[:, 2].sum()))
         p.loss += (loss - p.loss) * max(0.05, 1 / (p.step + 1))
         p.step, p.place = p.step + 1, min(size, p.place + piece * self.threads)
         if not math.isfinite(loss):
@@ -226,6 +230,8 @@ class SoftmaxLoop(WordLoop):
 
 class GloveLoop(WordLoop):
     """The same rounds over the table of pairs, in an order drawn anew for each epoch."""
+
+    per = "squared error per pair"
 
     def prepare(self) -> Iterator[dict[str, Any]]:
         from seriatim.models import kernels

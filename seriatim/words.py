@@ -8,22 +8,21 @@ Words come sorted, the most frequent first. A question is scored as word2vec and
 the answer, only the first `most` words are candidates, and a question with a word that is not among them is not asked but counted in
 the coverage. A word is looked up as it is and, if it is not there, lower-cased.
 
-Shapes: N words, D width, Q questions, K words in a block of questions, P pairs, R resamples, G groups of equal values.
+Shapes: N words, D width, Q questions, K some of the words, P pairs, R resamples, G groups of equal values.
 """
 from __future__ import annotations
 
-import csv
 import difflib
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from seriatim.agreement import RESAMPLES, resample
-from seriatim.data.files import lines_of
-from seriatim.data.readers import number_in
+from seriatim.data.questions import begins_with_a_section, read_pairs, read_questions
 from seriatim.errors import ConfigError, DataError, nearest
 
 Record = dict[str, Any]
@@ -111,16 +110,29 @@ class Words:
         The score of "add" is the cosine to the sum of the unit vectors, that of "mul" the product over `plus` of cos' divided by
         the product over `minus` of (cos' + 0.001).
         """
+        return self.answers([(plus, minus)], top, method)[0]
+
+    def answers(self, sums: Sequence[tuple[Sequence[str], Sequence[str]]], top: int = 10, method: str = "add") -> list[Ranking]:
+        """The same for many sums; the cosines of a block of them with all words are one matrix product."""
         check_method(method)
-        plus, minus = self.rows(plus), self.rows(minus)
-        if not plus and not minus:
+        sums, step, found = [(self.rows(plus), self.rows(minus)) for plus, minus in sums], max(1, CELLS // len(self.words)), []
+        if not all(plus or minus for plus, minus in sums):
             raise ConfigError("no word was given", do='Give at least one, for instance "paris - france + japan"')
-        if method == "add":
-            scores = self.unit @ unit(self.unit[plus].sum(0) - self.unit[minus].sum(0))         # (N,)
-        else:
-            alike, unlike = ((1 + self.unit @ self.unit[rows].T) / 2 for rows in (plus, minus)) # (N, number of words)
-            scores = alike.prod(1) / (unlike + np.float32(EPSILON)).prod(1)                     # (N,)
-        return self.best(scores, top, [*plus, *minus])
+        for begin in range(0, len(sums), step):
+            block = sums[begin:begin + step]
+            scores = self.added(block) if method == "add" else self.multiplied(block)           # (Q, N)
+            found += [self.best(row, top, [*plus, *minus]) for row, (plus, minus) in zip(scores, block)]
+        return found
+
+    def added(self, sums: list[tuple[list[int], list[int]]]) -> np.ndarray:
+        points = np.stack([self.unit[plus].sum(0) - self.unit[minus].sum(0) for plus, minus in sums])
+        return unit(points) @ self.unit.T                                                       # (Q, D) @ (D, N) -> (Q, N)
+
+    def multiplied(self, sums: list[tuple[list[int], list[int]]]) -> np.ndarray:
+        place = {row: k for k, row in enumerate(dict.fromkeys(row for both in sums for side in both for row in side))}
+        table = (1 + self.unit[list(place)] @ self.unit.T) / 2                                  # (K, D) @ (D, N) -> (K, N)
+        sides = ((table[[place[row] for row in plus]], table[[place[row] for row in minus]]) for plus, minus in sums)
+        return np.stack([alike.prod(0) / (unlike + np.float32(EPSILON)).prod(0) for alike, unlike in sides])
 
     def odd_one_out(self, words: Sequence[str]) -> tuple[str, Ranking]:
         """The word with the smallest cosine to the mean of the others' unit vectors; and all of them with theirs, the least alike first."""
@@ -153,6 +165,21 @@ class Words:
             rows = rows[scores[rows] >= np.partition(scores[rows], -top)[-top]]
         rows = rows[np.argsort(-scores[rows], kind="stable")][:top]
         return [(self.words[row], float(scores[row])) for row in rows.tolist()]
+
+    def map(self, groups: Sequence[Sequence[str]] | None = None, by: str = "pca", most: int = 200) -> Record:
+        """Words in a plane, as a record: where each lies, and an arrow for each group that is a pair; without groups the most frequent words."""
+        if by not in PLANES:
+            raise ConfigError("unknown way to make a map", got=by, do=nearest(by, PLANES))
+        groups = [self.rows(group) for group in (self.words[:most] if groups is None else groups)]
+        place = {row: number for number, row in enumerate(dict.fromkeys(chain(*groups)))}
+        if len(place) < 4:
+            raise ConfigError("a map has four words or more", got=f"{len(place)}", do='For instance "paris france, tokyo japan"')
+        arrows = np.array([[place[row] for row in group] for group in groups if len(group) == 2], np.int64).reshape(-1, 2)
+        points, shares = PLANES[by](np.pad(self.unit[list(place)], ((0, 0), (0, 1))))           # (K, D + 1), so two at least -> (K, 2)
+        ways = points[arrows[:, 1]] - points[arrows[:, 0]] if len(arrows) else points[:1]
+        points = points * np.where(ways.sum(0) < 0, -1, 1)                                      # most arrows point up and to the right
+        return {"version": 1, "kind": "map", "by": by, "shares": shares, "arrows": arrows.tolist(),
+                "points": [{"word": self.words[row], "x": x, "y": y} for row, (x, y) in zip(place, points.tolist())]}
 
     # Many analogies at a time
 
@@ -197,6 +224,14 @@ class Words:
 
     # How far they can be trusted
 
+    def evaluate(self, path: str | Path, most: int = 30_000, method: str = "add", column: str | None = None) -> Record:
+        """On a file of analogies, whose first line names a section, or of similarities, the scores in a `column`."""
+        if not begins_with_a_section(str(path)):
+            return self.evaluate_similarity(path, column=column)
+        if column is not None:
+            raise ConfigError("analogies have no columns", got=column, do="Leave out --column")
+        return self.evaluate_analogies(path, most, method)
+
     def evaluate_analogies(self, path: str | Path, most: int = 30_000, method: str = "add") -> Record:
         """The share of the questions of a file that are answered rightly: ": section" lines, then four words a line."""
         begin, most = time.perf_counter(), self.check_most(most)
@@ -223,18 +258,18 @@ class Words:
                              for number, name in enumerate(names)],
                 "notes": notes, "seconds": time.perf_counter() - begin}
 
-    def evaluate_similarity(self, path: str | Path, most: int | None = None) -> Record:
+    def evaluate_similarity(self, path: str | Path, most: int | None = None, column: str | None = None) -> Record:
         """Spearman's correlation of cosines with human scores: a file of word, word, score with commas, tabs or blanks between."""
-        from seriatim.evaluation import finite  # loads torch, which no question needs
         begin, most = time.perf_counter(), self.check_most(most)
-        pairs = read_pairs(str(path))
+        pairs = read_pairs(str(path), column)
         known = [(*rows, score) for first, second, score in pairs if None not in (rows := (self.find(first, most), self.find(second, most)))]
         record = {"kind": "similarity", "spearman": None, "interval": [None, None], "pairs": len(pairs), "asked": len(known),
                   "coverage": len(known) / len(pairs), "most": most, "notes": []}
         if len(known) > 1:
             first, second, scores = (np.array(column) for column in zip(*known))                # (P,) each
             cosines = (self.unit[first] * self.unit[second]).sum(1)
-            record["spearman"] = finite(float(spearman(cosines, scores)[0]))
+            together = float(spearman(cosines, scores)[0])
+            record["spearman"] = together if np.isfinite(together) else None
             drawn = spearman(cosines, scores, resample(len(known)))                             # (R,)
             drawn = drawn[np.isfinite(drawn)]                                                   # the same pair drawn again and again has no correlation
             record["interval"] = record["interval"] if record["spearman"] is None else np.quantile(drawn, [0.025, 0.975]).tolist()
@@ -273,6 +308,19 @@ def parse_analogy(text: str) -> tuple[list[str], list[str]]:
     return sides
 
 
+def parse_direction(text: str) -> tuple[list[tuple[str, str]], str]:
+    """The pairs, and the word to go on from.
+
+    >>> parse_direction("man king, uncle prince : woman")
+    ([('man', 'king'), ('uncle', 'prince')], 'woman')
+    """
+    before, _, word = text.rpartition(":")
+    pairs = [tuple(pair.split()) for pair in before.split(",")]
+    if len(word.split()) != 1 or any(len(pair) != 2 for pair in pairs):
+        raise ConfigError("a direction is pairs of words and a word to go on from", got=repr(text), do='For instance "man king, uncle prince : woman"')
+    return pairs, word.strip()
+
+
 def unit(vectors: np.ndarray) -> np.ndarray:
     """(..., D) -> (..., D) of length 1, whatever their size; a vector of zeros stays one."""
     largest = np.abs(vectors).max(-1, keepdims=True)                                            # squares of tiny or huge numbers are not exact
@@ -297,58 +345,22 @@ def blocks(questions: np.ndarray, most_words: int) -> Iterator[slice]:
         yield slice(begin, len(questions))
 
 
-# Files
+# From a space to a plane
 
 
-def read_questions(path: str) -> tuple[list[str], np.ndarray, list[str]]:
-    """The names of the sections, (Q,) the section of each question, and the words, four for each question."""
-    sections: dict[str, int] = {}
-    section, words, current = [], [], None
-    for line, text in enumerate(lines_of(path), 1):
-        pieces = text.split()
-        if pieces and pieces[0].startswith(":"):
-            name = text.strip()[1:].strip()
-            current = sections.setdefault(name, len(sections))
-        elif len(pieces) == 4:
-            current = sections.setdefault("unnamed", len(sections)) if current is None else current
-            section.append(current)
-            words += pieces
-        elif pieces:
-            raise DataError(f"a question has four words, not {len(pieces)}", got=text, file=path, line=line,
-                            do='Write "Athens Greece Oslo Norway", and ": capitals" above the questions of a section')
-    if not section:
-        raise DataError("the file holds no question", file=path, do='Write four words a line, for instance "Athens Greece Oslo Norway"')
-    return list(sections), np.array(section), words
+def principal_components(points: np.ndarray) -> tuple[np.ndarray, list[float]]:
+    """(K, D) -> (K, 2) along the two directions in which they differ most (Pearson 1901), and the share of the variance in each."""
+    left, size, _ = np.linalg.svd(points - points.mean(0), full_matrices=False)
+    return (left * size)[:, :2], (size ** 2 / max(float((size ** 2).sum()), 1e-12))[:2].tolist()
 
 
-def read_pairs(path: str) -> list[tuple[str, str, float]]:
-    """Word, word and score of each line; what comes after them, lines that begin with #, and a header are passed over."""
-    form = "Each line is word, word, score: the third column is a number"
-    pairs, lines = [], [(line, text) for line, text in enumerate(lines_of(path), 1) if text.strip() and not text.startswith("#")]
-    for place, (line, text) in enumerate(lines):
-        cells = [cell.strip() for cell in cells_of(text, lines[0][1], path, line)]
-        if len(cells) < 3 or not all(cells[:2]):
-            raise DataError("two words and a score are expected", got=text, file=path, line=line, do=form)
-        score = number_in(cells[2])
-        if score is not None and np.isfinite(score):
-            pairs.append((cells[0], cells[1], score))
-        elif place:                                                                             # the first line may be a header
-            raise DataError("the score is not a number", got=repr(cells[2]), file=path, line=line, do=form)
-    if not pairs:
-        raise DataError("the file holds no pair of words with a score", file=path, do=form)
-    return pairs
+def stochastic_neighbours(points: np.ndarray) -> tuple[np.ndarray, None]:
+    """(K, D) -> (K, 2) such that near words stay near (t-SNE, van der Maaten and Hinton 2008); far ones may lie anywhere."""
+    from sklearn.manifold import TSNE
+    return TSNE(perplexity=min(30.0, (len(points) - 1) / 3), init="pca", random_state=0).fit_transform(points), None
 
 
-def cells_of(text: str, first: str, path: str, line: int) -> list[str]:
-    """A line cut at tabs, commas or blanks, as the first line of the file has them."""
-    if "\t" in first:
-        return text.split("\t")
-    if "," not in first:
-        return text.split()
-    try:
-        return next(csv.reader([text], strict=True))
-    except csv.Error as error:
-        raise DataError("this row is not valid csv", got=error, file=path, line=line, do="Close the quotes, and double those inside") from None
+PLANES = {"pca": principal_components, "tsne": stochastic_neighbours}
 
 
 # Statistics

@@ -86,7 +86,7 @@ def test_numbers_out_of_all_proportion_are_refused(local, command):
 def test_a_lack_of_memory_is_told_as_such(local, monkeypatch, error):
     def create(*_):
         raise error
-    monkeypatch.setattr("seriatim.predictor.create", create)
+    monkeypatch.setattr("seriatim.fitting.create", create)
     refused("fit", "language", "lstm", "book.txt", code=1, words="memory")
 
 
@@ -255,7 +255,7 @@ def test_a_name_that_is_too_long_is_refused(home):
 
 def unfinished(home, out: str) -> None:
     """A fit that was killed after its first checkpoint."""
-    from seriatim.predictor import fit_events
+    from seriatim.fitting import fit_events
     settings = {"steps": 50, "width": 8, "length": 8, "rows": 2, "checkpoint_seconds": 0}
     events = fit_events("language", "lstm", str(home / "book.txt"), out=out, settings=settings)
     while not list(Path(out).glob("checkpoint-*")):

@@ -1,8 +1,12 @@
 """Word vectors from the command line: fitted, asked, evaluated, written and read again."""
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from seriatim.display import Watcher
+from seriatim.figures import make_way, new_axes
+from seriatim.folders import events_of
 from tests.terminal import furnish, good, refused
 
 
@@ -23,18 +27,39 @@ def home(tmp_path_factory) -> Path:
 
 def test_questions_are_answered(home):
     for flag, words, value in (("analogy", "cat - sat + slept", "cosine"), ("neighbours", "cat", "cosine"), ("odd", "cat dog log", "cosine"),
-                               ("missing", "the * sat", "probability")):
+                               ("direction", "cat sat, dog ran : bird", "cosine"), ("missing", "the * sat", "probability")):
         record = good("predict", home / "vectors", f"--{flag}", words, "--top", 3, "--format", "json").json()
         assert record[flag] == words and len(record["found"]) == 3 and all(each[value] <= 1.0001 for each in record["found"])
         shown = good("predict", home / "vectors", f"--{flag}", words, "--top", 3).out
         assert all(each["word"] in shown for each in record["found"])
 
 
+def test_many_analogies_are_answered_line_by_line(home, here):
+    Path("analogies.txt").write_text("cat - sat + slept\n\n  dog\nbird - tree + log + mat\n")
+    record = good("predict", home / "vectors", "--analogies", "analogies.txt", "--top", 2, "--format", "json").json()
+    assert [each["analogy"] for each in record["found"]] == ["cat - sat + slept", "dog", "bird - tree + log + mat"]
+    lines = good("predict", home / "vectors", "--analogies", "analogies.txt", "--top", 2).out.splitlines()
+    for line, each in zip(lines, record["found"], strict=True):
+        alone = good("predict", home / "vectors", "--analogy", each["analogy"], "--top", 2, "--format", "json").json()["found"]
+        assert each["found"] == [{"word": one["word"], "cosine": pytest.approx(one["cosine"], abs=1e-6)} for one in alone]
+        assert line == "\t".join([each["analogy"], *(f"{one['word']} {one['cosine']:.4f}" for one in each["found"])])
+
+
+def test_what_is_wrong_with_a_line_of_analogies_is_said_with_its_place(home, here):
+    Path("sums.txt").write_text("cat - sat\ncat sat\n")
+    refused("predict", home / "vectors", "--analogies", "sums.txt", code=2, words="sums.txt:2: there is no sign between")
+    Path("words.txt").write_text("cat - sat\n\ncat - zebra\n")
+    refused("predict", home / "vectors", "--analogies", "words.txt", code=1, words="words.txt:3: there is no vector for this word. Received: 'zebra'")
+    Path("blank.txt").write_text("\n \n")
+    refused("predict", home / "vectors", "--analogies", "blank.txt", code=1, words="holds no analogy")
+    refused("predict", home / "vectors", "--direction", "cat dog", code=2, words="man king, uncle prince : woman")
+
+
 def test_figures_are_told_with_their_coverage(home):
     record = good("evaluate", home / "vectors", home / "questions.txt", "--format", "json").json()
     assert record["kind"] == "analogies" and record["questions"] == 3 and record["asked"] == 2
     assert "animals" in good("evaluate", home / "vectors", home / "questions.txt").out
-    record = good("evaluate", home / "vectors", home / "pairs.csv", "--format", "json").json()
+    record = good("evaluate", home / "vectors", home / "pairs.csv", "--column", "human", "--format", "json").json()
     assert record["kind"] == "similarity" and record["asked"] == 3 and -1 <= record["spearman"] <= 1
     assert "Spearman" in good("evaluate", home / "vectors", home / "pairs.csv").out
 
@@ -44,6 +69,53 @@ def test_vectors_are_written_and_read_again(home, here, name):
     assert good("export", home / "vectors", name, "--format", "json").json()["width"] == 8
     ours, again = (good("predict", run, "--neighbours", "cat", "--format", "json").json()["found"] for run in (home / "vectors", name))
     assert [each["word"] for each in ours] == [each["word"] for each in again]
+
+
+@pytest.mark.parametrize("file, name, label", [("questions.txt", "analogies", "share of analogies"), ("pairs.csv", "similarity", "human similarity")])
+def test_what_is_watched_is_logged_and_drawn_on_an_axis_of_its_own(home, here, file, name, label):
+    good("fit", "words", "cbow", home / "book.txt", "--width", 4, "--minimum-count", 1, "--lower", "--watch", home / file, "--out", "run")
+    seen = [event for event in events_of("run") if event["event"] == "validation"]
+    assert seen and all(name in event for event in seen)
+    good("plot", "run", "--out", "curve.svg")
+    assert label in Path("curve.svg").read_text() and "nats per place" in Path("curve.svg").read_text()
+    good("plot", home / "vectors", "--out", "plain.svg")
+    assert label not in Path("plain.svg").read_text()
+
+
+def test_the_progress_line_tells_what_is_watched():
+    watcher = Watcher()
+    watcher.see({"event": "part", "model": "cbow", "parts": 1})
+    for watched, line in (({}, "loss 2.000  valid 1.500  9 s left"), ({"analogies": 0.25}, "loss 2.000  valid 1.500  analogies 0.250  9 s left"),
+                          ({"similarity": None}, "loss 2.000  valid 1.500  9 s left")):
+        watcher.see({"event": "validation", "best": 1.5, **watched})
+        watcher.see({"event": "step", "loss": 2.0, "remaining": 9.0, "share": 0.5, "seconds": 1.0})
+        assert watcher.progress.tasks[0].fields["words"] == line
+
+
+@pytest.mark.parametrize("words, by, many, arrows", [("cat sat, dog ran, bird", "pca", 5, 2), ("cat sat, dog ran, bird", "tsne", 5, 2), (None, "pca", 18, 0)])
+def test_a_map_of_words_is_drawn(home, here, words, by, many, arrows):
+    asked = ("plot", home / "vectors", "--what", "map", "--by", by, *(() if words is None else ("--words", words)))
+    record = good(*asked, "--out", "map.svg", "--format", "json").json()
+    assert record["kind"] == "map" and len(record["points"]) == many and len(record["arrows"]) == arrows and record["picture"] == "map.svg"
+    picture = Path("map.svg").read_text()
+    assert all(f">{each['word']}<" in picture for each in record["points"])
+    assert good(*asked, "--out", "map.png").out == "map.png\n" and Path("map.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_map_of_a_file_of_vectors_lies_beside_it(home, here):
+    good("export", home / "vectors", "v.txt")
+    assert good("plot", "v.txt", "--what", "map").out == "map.png\n" and Path("map.png").exists()
+
+
+def test_names_on_a_map_do_not_cover_each_other():
+    figure, axes = new_axes(6, 6)
+    where = np.array([[0.0, 0.0]] * 3 + [[1.0, 1.0]] * 3)
+    names = [axes.annotate("name", point, (0, 0), textcoords="offset points", ha="center", va="center") for point in where]
+    axes.scatter(*where.T)
+    make_way(figure, axes, where, names, [[0, 5]])
+    figure.draw_without_rendering()
+    boxes = [name.get_window_extent().padded(-1) for name in names]
+    assert not any(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place])
 
 
 def test_gaps_are_filled_line_by_line(home, here):
@@ -60,8 +132,15 @@ def test_what_makes_no_sense_is_refused(home):
     refused("predict", home / "markov", "--neighbours", "cat", code=2, words="word vectors")
     refused("generate", home / "vectors", code=2, words="word vectors")
     refused("score", home / "vectors", home / "book.txt", code=2, words="word vectors")
+    refused("plot", home / "markov", "--what", "map", code=2, words="word vectors")
+    refused("plot", home / "vectors", "--what", "map", "--text", "cat", code=2, words="a map")
+    refused("plot", home / "vectors", "--words", "cat dog", code=2, words="a map")
+    refused("plot", home / "vectors", "--what", "map", "--words", "cat dog", "--out", "map.png", code=2, words="four words")
+    refused("plot", home / "vectors", "--what", "map", "--words", "cat dog, bird zebra", "--out", "map.png", code=1, words="zebra")
     refused("fit", "words", "lstm", home / "book.txt", code=2, words="skip-gram")
     refused("fit", "language", "cbow", home / "book.txt", code=2, words="task")
     refused("compare", "words", home / "book.txt", code=2, words="analogies")
     refused("evaluate", home / "vectors", home / "nowhere.txt", code=1)
+    refused("evaluate", home / "vectors", home / "pairs.csv", "--column", "humans", code=1, words="Did you mean 'human'?")
+    refused("evaluate", home / "markov", home / "book.txt", "--column", "human", code=2, words="--field")
     refused("fit", "words", "cbow", home / "book.txt", "--minimum-count", 5000, code=1, words="minimum count")

@@ -16,7 +16,8 @@ import torch
 from seriatim import storage
 from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import RunError
-from seriatim.predictor import fit, load
+from seriatim.fitting import fit
+from seriatim.predictor import load
 
 DATA = Sequences({"text": Field.of_text(["to be or not to be, that is the question. " * 30])}, by="stream", unit="character")
 SETTINGS = {

@@ -10,10 +10,11 @@ from torch import nn
 from seriatim.batches import Batch, empty
 from seriatim.data import read
 from seriatim.errors import ConfigError
+from seriatim.fitting import fit
 from seriatim.layers.eight import Eight
 from seriatim.layers.recurrent import KERNELS, Stepwise
 from seriatim.models.base import Model
-from seriatim.predictor import fit, load
+from seriatim.predictor import load
 from tests.ladder import RUNGS, VOCABULARY, random_rows, small_model
 
 

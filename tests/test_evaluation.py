@@ -13,7 +13,7 @@ from seriatim.data.sequences import Field, Sequences
 from seriatim.data.sources import parse_source
 from seriatim.errors import DataError
 from seriatim.evaluation import apart, grouped, interval, raw_size
-from seriatim.predictor import fit
+from seriatim.fitting import fit
 from seriatim.scoring import BLOCK, score
 from tests.ladder import RUNGS, VOCABULARY, small_model
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from seriatim.errors import ConfigError, DataError
+from seriatim.fitting import fit
 from seriatim.label_predictor import Labeller
-from seriatim.predictor import fit
 from tests.labels import labelled, messages, sentences
 
 TEXT = "free the cash and win Mum free zzz"

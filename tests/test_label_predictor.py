@@ -14,8 +14,9 @@ from seriatim.comparison import SPLIT, compare, parts_of
 from seriatim.data.sequences import Field, Sequences
 from seriatim.data.splits import folds
 from seriatim.errors import ConfigError, DataError, SeriatimError
+from seriatim.fitting import fit, hold_out
 from seriatim.label_predictor import Classifier, Labeller, Tagger
-from seriatim.predictor import fit, hold_out, load
+from seriatim.predictor import load
 from seriatim.verbs import inspect
 from tests.labels import labelled, messages, pairs, sentences, tagged
 

@@ -9,7 +9,8 @@ import torch
 
 import seriatim
 from seriatim.errors import ConfigError, DataError, RunError
-from seriatim.predictor import fit, load
+from seriatim.fitting import fit
+from seriatim.predictor import load
 from tests.ladder import RUNGS, VARIANTS
 
 LINES = seriatim.Sequences.of(f"{a} and {b}" for a in ("ham", "jam", "tea", "rum") for b in ("eggs", "bread", "milk", "figs", "dates"))
@@ -113,7 +114,7 @@ def test_every_changed_byte_is_noticed(tmp_path):
 
 
 def test_two_fits_cannot_write_one_folder(tmp_path):
-    from seriatim.predictor import fit_events
+    from seriatim.fitting import fit_events
     events = fit_events("language", "lstm", LINES, out=tmp_path / "run", settings={"steps": 5, "width": 8})
     next(events)
     for settings in ({"resume": True}, {"overwrite": True}):

@@ -213,6 +213,17 @@ def test_what_is_wrong_is_said_with_file_and_line(write, case):
     assert (caught.value.file, caught.value.line) == (path, line)
 
 
+def test_problems_of_single_lines_are_collected_and_the_rest_is_read(write):
+    content = {"csv": 'label,text\nx,a\n,b\nx,c,d\ny,"e\nf"\n', "tsv": "label\ttext\nx\ta\n\tb\nx\tc\td\ny\te\n",
+               "jsonl": '{"label": "x", "text": "a"}\n{"label": null, "text": "b"}\n{"text": "c"}\n{"label": "y", "text": "d"}\n'}
+    for ending, text in content.items():
+        problems: list[DataError] = []
+        data = read_files(write("a." + ending, text), problems=problems)
+        assert raws(data, "label") == [["x"], ["y"]] and sorted(problem.line for problem in problems) == ([2, 3] if ending == "jsonl" else [3, 4])
+        with pytest.raises(DataError):
+            read_files(write("a." + ending, text))
+
+
 def test_paths_that_lead_nowhere_come_with_a_hint(write, tmp_path):
     write("shakespeare.txt", "x")
     with pytest.raises(DataError, match=r"Did you mean .shakespeare\.txt."):

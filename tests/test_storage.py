@@ -4,6 +4,7 @@ import json
 import os
 import random
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as some
 
 from seriatim import storage
 from seriatim.errors import RunError
-from seriatim.storage import POINTS, checksum, read_arrays, read_bytes, read_json, write_arrays, write_bytes, write_json
+from seriatim.storage import POINTS, checksum, on_disk, read_arrays, read_bytes, read_json, write_arrays, write_bytes, write_json
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])      # machines are busy
 OLD, NEW = b"old content", b"the new content, which is longer"
@@ -236,3 +237,18 @@ def test_arrays_with_an_absurd_header_are_refused_or_read(path):
     assert sum(fates) > len(fates) / 2 and not check_read_or_refused(path, file_of({"x": entry}))
     for size in (2**63, 2**64 - 1, 10**9, 0):
         assert check_read_or_refused(path, size.to_bytes(8, "little") + b"{}" + bytes(64))
+
+
+@pytest.mark.parametrize("before", [None, b"", b"no array", "other", "same", "cut"])
+def test_an_array_on_disk_is_read_only_and_what_it_was(before, tmp_path):
+    path, array = tmp_path / "ids.npy", np.arange(1000, dtype=np.int32)
+    if before in ("other", "same", "cut"):
+        np.save(path, array[::-1] if before == "other" else array)
+        content = path.read_bytes()
+        path.write_bytes(content[:-5] if before == "cut" else content)
+    elif before is not None:
+        path.write_bytes(before)
+    node = path.stat().st_ino if before == "same" else None
+    found = on_disk(path, array)
+    assert np.array_equal(found, array) and found.dtype == np.int32 and not found.flags.writeable and not found.flags.owndata
+    assert node in (None, path.stat().st_ino) and [each.name for each in tmp_path.iterdir()] == ["ids.npy"]

@@ -12,8 +12,9 @@ from seriatim import training
 from seriatim.data import read
 from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import ConfigError, DataError, RunError, TrainingError
+from seriatim.fitting import fit, fit_events
 from seriatim.models import create, parse
-from seriatim.predictor import fit, fit_events, load
+from seriatim.predictor import load
 from seriatim.tasks import Language
 from seriatim.training import Loop
 from tests.conftest import symbols

@@ -240,12 +240,35 @@ def test_a_pipe_is_read(tmp_path):
         assert read_vectors(path)[0] == ["the", "cat", "dog"]
 
 
+@pytest.mark.parametrize("ending, binary", [(".txt", False), (".vec", False), (".txt.gz", False), (".bin", True), (".bin.gz", True)])
+def test_gensim_reads_what_we_write_and_we_read_what_it_writes(tmp_path, ending, binary):
+    gensim = pytest.importorskip("gensim.models")
+    path, theirs = str(tmp_path / f"ours{ending}"), str(tmp_path / f"theirs{ending}")
+    write_vectors(path, WORDS, VECTORS)
+    peer = gensim.KeyedVectors.load_word2vec_format(path, binary=binary)
+    assert peer.index_to_key == WORDS and peer.vectors.tobytes() == VECTORS.tobytes()
+    peer.save_word2vec_format(theirs, binary=binary)
+    assert same(read_vectors(theirs), WORDS, VECTORS)
+
+
+@pytest.mark.parametrize("name", ["file.vec", "file.txt", "file.vec.gz"])
+def test_the_last_line_need_not_end_if_it_is_the_last_that_the_header_promises(tmp_path, name):
+    expected = read_vectors(stored(tmp_path, TEXT, name))
+    assert same(read_vectors(stored(tmp_path, TEXT[:-1], name)), *expected)
+    assert same(read_vectors(stored(tmp_path, b"1 1\na 1", name)), ["a"], np.ones((1, 1)))
+    twice = b"3 2\nthe 0.5 -1.25\nthe 3 1e-3\ndog -4 5"                             # a word that comes again counts, too
+    assert read_vectors(stored(tmp_path, twice, name))[0] == ["the", "dog"]
+    assert complaint(stored(tmp_path, TEXT.replace(b"3 2\n", b"4 2\n")[:-1], name)).line in (1, 4)
+    assert "does not end with a newline" in complaint(stored(tmp_path, TEXT[4:-1], "file.glove")).what
+
+
 # Whatever is wrong is named
 
 
 @pytest.mark.parametrize(("old", "new", "line"), [
     (TEXT, b"", None), (TEXT, b"\n", 1), (TEXT, b"\xef\xbb\xbf", 1), (TEXT, b"3 2\n", 1), (TEXT, b"the\n", 1), (TEXT, b"3\n", 1), (TEXT, b"3 2 1\n", 1),
-    (TEXT, TEXT[:-1], 4), (TEXT, TEXT[:-3], 4), (TEXT, TEXT[:21], 1), (TEXT, TEXT[:25], 3), (TEXT, TEXT + b"\n", 5), (TEXT, TEXT.decode().encode("utf-16"), 1),
+    (TEXT, TEXT[:-2], 4), (TEXT, TEXT[:-3], 4), (TEXT, TEXT[:20], 1), (TEXT, TEXT[:21], 3), (TEXT, TEXT[:25], 3), (TEXT, TEXT + b"\n", 5),
+    (TEXT, TEXT.decode().encode("utf-16"), 1),
     (b"3 2", b"3 0", 1), (b"3 2", b"0 2", 1), (b"3 2", b"-3 2", 1), (b"3 2", b"3 -2", 1), (b"3 2", b"999999999999999999 2", 1), (b"3 2", b"3 999999999999", 1),
     (b"3 2", b"9999999999999999999 2", 1), (b"3 2", b"2 2", 4), (b"3 2", b"4 2", 4), (b"3 2", b"3 3", 2), (b"3 2", b"3 1", 2), (b"3 2", b"3 2.0", 1),
     (b"3 2\n", b"", 1), (b"t 3", b"t", 3), (b"t 3", b"t 3 3", 3), (b"t 3", b"t x", 3), (b"t 3", b"t 1_0", 3), (b"t 3", b"t \xd9\xa3", 3), (b"t 3", b"t 0x1", 3),
@@ -291,7 +314,8 @@ def test_no_part_of_a_file_that_was_cut_is_returned(tmp_path, name):
     write_vectors(tmp_path / name, WORDS[:3], VECTORS[:3])
     content = (tmp_path / name).read_bytes()
     ends = {content.find(b"\n") + 1, content.rfind(b"\n", 0, -1) + 1} if name == "file.glove" else set()    # whole lines without a header tell nothing
-    for cut in set(range(len(content) - name.endswith(".bin"))) - ends:             # the last newline of a binary file may be missing
+    whole = content.rfind(b" ") + 1 if name in ("file.vec", "file.txt") else len(content) - name.endswith(".bin")   # the last newline may be missing
+    for cut in set(range(whole)) - ends:
         (tmp_path / name).write_bytes(content[:cut])
         complaint(tmp_path / name)
 

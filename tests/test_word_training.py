@@ -8,9 +8,11 @@ import torch
 from seriatim.config import TrainingOptions, VectorsOptions
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, DataError
+from seriatim.fitting import fit, fit_events, hold_out
 from seriatim.models.vectors import Vectors
-from seriatim.predictor import fit, fit_events, load
+from seriatim.predictor import load
 from seriatim.tasks import Words
+from seriatim.word_predictor import WordPredictor
 from seriatim.word_training import loop_of, pairs_of, put_together
 
 
@@ -136,9 +138,16 @@ def test_a_subword_model_has_vectors_for_words_it_never_saw():
     model = fit("words", "skip-gram", corpus(), rate=0.1, subwords="2,3", buckets=200, **SMALL)
     assert "cats" not in model.words.number
     assert {word for word, _ in model.neighbours("cats", 3)} <= {"cat", "dog", "cow", "hen", "eats", "sleeps"}
+    answers = model.analogy("cats - dogs + hens", 3)
+    both = model.vector("cats") / np.linalg.norm(model.vector("cats")), model.vector("dogs") / np.linalg.norm(model.vector("dogs"))
+    third = model.vector("hens") / np.linalg.norm(model.vector("hens"))
+    assert answers == [(word, pytest.approx(cosine, abs=1e-5)) for word, cosine in model.words.neighbours(both[0] - both[1] + third, 3)]
+    assert model.direction("dogs cats : hens", 3) == [(word, pytest.approx(cosine, abs=1e-5)) for word, cosine in answers]
+    assert model.odd("cats dogs saws")[0][0] == "saws" and "cats" not in model.words.number
     plain = fit("words", "skip-gram", corpus(300), **SMALL)
-    with pytest.raises(Exception, match="cats"):
-        plain.neighbours("cats")
+    for asked in (plain.neighbours, plain.vector, plain.analogy):
+        with pytest.raises(DataError, match="vector for this word"):
+            asked("cats")
 
 
 def test_unknown_words_and_files_without_an_output_layer_are_refused(tmp_path):
@@ -187,3 +196,80 @@ def test_a_network_begins_with_given_vectors_frozen_or_not(tmp_path):
         fit("language", "lstm", corpus(300), **settings | {"width": 16})
     with pytest.raises(ConfigError, match="--unit word"):
         fit("language", "lstm", corpus(300), **settings | {"unit": "character"})
+
+
+@pytest.mark.parametrize("name", ["skip-gram", "glove"])
+def test_a_file_of_questions_is_watched_with_every_validation(name, tmp_path):
+    (tmp_path / "analogies.txt").write_text(": worlds\ncat dog saw axe\nsaw axe cat dog\n")
+    (tmp_path / "similarity.csv").write_text("cat,dog,9\ncat,saw,1\naxe,file,8\nhen,drill,2\n")
+    for file, key in (("analogies.txt", "analogies"), ("similarity.csv", "similarity")):
+        events = fit_events("words", name, corpus(300), settings={"width": 8, "epochs": 4, "threads": 1, "rate": 0.1, "watch": tmp_path / file})
+        seen, fitted = followed(events)
+        assert len(seen) > 3 and all(event.keys() >= {key, "valid"} for event in seen)
+        record = fitted.evaluate(tmp_path / file)
+        assert seen[-1][key] == record["accuracy" if key == "analogies" else "spearman"]            # of the vectors as they are then
+
+
+def followed(events) -> tuple[list[dict], WordPredictor]:
+    """The validations of a fit, and what was fitted."""
+    seen = []
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            return seen, end.value
+        seen += [event] if event["event"] == "validation" else []
+
+
+def test_a_file_that_cannot_be_watched_is_refused_before_anything_is_done(tmp_path):
+    (tmp_path / "bad.txt").write_text(": animals\ncat dog\n")
+    for file in ("bad.txt", "nowhere.txt"):
+        with pytest.raises(DataError, match=r"nowhere\.txt|four words"):
+            fit("words", "cbow", corpus(300), out=tmp_path / "run", watch=str(tmp_path / file), **SMALL)
+        assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", ["skip-gram", "glove"])
+def test_patience_ends_a_fit_that_no_longer_improves_and_keeps_the_best(name):
+    mixed = Sequences.of([" ".join(np.random.default_rng(line).permutation(["cat", "saw", "dog", "axe", "cow", "file"])) for line in range(40)], unit="word")
+    settings = {"width": 8, "epochs": 20, "threads": 1, "rate": 0.1, "validations": 40, "window": 3} | ({} if name == "glove" else {"subsample": 0.0})
+    seen, fitted = followed(fit_events("words", name, corpus(300), mixed, settings=settings | {"patience": 3}))
+    best = min(range(len(seen)), key=lambda place: seen[place]["valid"])
+    assert len(seen) == best + 4 < 40 and fitted.metrics["valid"] == seen[best]["valid"] < seen[-1]["valid"]
+    task = Words(*(encoded(fitted, each) for each in (corpus(300), mixed)), "line", fitted.codec)
+    loop = loop_of(fitted.model, task, TrainingOptions(steps=1, threads=1), None)
+    list(loop.prepare())
+    assert loop.held() == pytest.approx(seen[best]["valid"], rel=1e-6)
+
+
+def test_training_and_validation_loss_are_in_the_same_unit():
+    for settings in ({}, {"output": "hierarchical"}):
+        seen, _ = followed(fit_events("words", "skip-gram", corpus(200), corpus(200), settings=SMALL | {"threads": 1, "epochs": 20} | settings))
+        assert seen[-1]["train"] == pytest.approx(seen[-1]["valid"], rel=0.3)
+
+
+def test_vectors_of_subwords_are_the_means_of_their_parts():
+    model = fit("words", "skip-gram", corpus(300), subwords="2,3", buckets=50, **SMALL)
+    slow = np.stack([model.model.vector_of(word, model.codec.number[word]) for word in model.words.words])
+    assert model.words.vectors == pytest.approx(slow, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["skip-gram", "glove"])
+def test_the_text_lies_on_disk_while_a_fit_is_under_way_and_is_used_again_when_it_is_resumed(name, tmp_path):
+    settings, file = {"width": 8, "epochs": 8, "threads": 1}, tmp_path / "run" / "ids.npy"
+
+    def begun(resume: bool):
+        events = fit_events("words", name, corpus(300), out=tmp_path / "run", resume=resume, settings=settings)
+        assert any(event["event"] == "validation" for event in events)
+        return events
+
+    begun(resume=False).close()
+    text, node = np.load(file), file.stat().st_ino
+    model = fit("words", name, corpus(300), **settings)
+    train, _ = hold_out(corpus(300), 0.01)
+    assert text.tolist() == Words(*(encoded(model, train),) * 2, "line", model.codec).text.tolist()
+    begun(resume=True).close()
+    assert file.stat().st_ino == node                                               # it is the same file
+    np.save(file, text[::-1])
+    again = fit("words", name, corpus(300), out=tmp_path / "run", resume=True, **settings)
+    assert bits(again) == bits(model) and not file.exists()

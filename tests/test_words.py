@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import seriatim.words
 from seriatim.errors import ConfigError, DataError, SeriatimError
-from seriatim.words import METHODS, Words, blocks, parse_analogy, ranks, spearman, unit
+from seriatim.words import METHODS, Words, blocks, parse_analogy, parse_direction, ranks, spearman, unit
 
 seeds = st.integers(0, 10_000)
 quick = settings(max_examples=15, deadline=None, derandomize=True)         # float32 against float64: the same seeds, so that no near tie turns up one day
@@ -79,6 +79,17 @@ def test_an_analogy_of_any_number_of_words(method, seed, plus, minus):
     words = some_words(seed)
     plus, minus = ([f"w{row}" for row in side] for side in (plus, minus))
     same(words.analogy(plus, minus, 6, method), slow_analogy(words, plus, minus, 6, method))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("cells", [1, 30, seriatim.words.CELLS])
+def test_many_sums_of_any_length_have_the_answers_of_each(method, cells, monkeypatch):
+    monkeypatch.setattr(seriatim.words, "CELLS", cells)
+    words, dice = some_words(4), np.random.default_rng(0)
+    sums = [([f"w{row}" for row in dice.integers(0, 12, size)], [f"w{row}" for row in dice.integers(0, 12, 3 - size)]) for size in dice.integers(1, 4, 20)]
+    for (plus, minus), found in zip(sums, words.answers(sums, 4, method), strict=True):
+        same(found, slow_analogy(words, plus, minus, 4, method))
+    assert words.answers([]) == []
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -175,6 +186,46 @@ def test_what_is_kept_and_how_words_are_found():
     assert words.neighbours("Oslo", 10)[-1][0] != "oslo" and len(words.neighbours("Oslo", 10)) == 3
 
 
+# Maps
+
+
+def test_a_map_by_principal_components_is_that_of_scikit_learn():
+    words = some_words(3, 30, 8)
+    record = words.map([["w0", "w1"], ["w2", "w3"], ["w4"], ["w5", "w6", "w7"], ["w0", "w3"]])
+    assert [each["word"] for each in record["points"]] == [f"w{row}" for row in range(8)] and record["arrows"] == [[0, 1], [2, 3], [0, 3]]
+    found = np.array([[each["x"], each["y"]] for each in record["points"]])
+    peer = pytest.importorskip("sklearn.decomposition").PCA(2).fit(words.unit[:8])
+    assert np.abs(found) == pytest.approx(np.abs(peer.transform(words.unit[:8])), abs=1e-5)
+    assert record["shares"] == pytest.approx(peer.explained_variance_ratio_.tolist(), abs=1e-5)
+    assert (sum(found[end] - found[begin] for begin, end in record["arrows"]) >= 0).all() and json.dumps(record)
+
+
+def test_without_words_the_most_frequent_are_on_the_map():
+    assert [each["word"] for each in some_words(3, 30, 8).map(most=7)["points"]] == [f"w{row}" for row in range(7)]
+    assert len(some_words(3, 300, 4).map()["points"]) == 200
+    assert {each["y"] for each in some_words(3, 30, 1).map()["points"]} == {0.0}                 # vectors of one number lie on a line
+
+
+def test_near_words_stay_near_by_tsne():
+    pytest.importorskip("sklearn")
+    centres = np.repeat(np.eye(3, 6) * 5, 8, axis=0)                            # three heaps of eight words
+    words = Words([f"w{row}" for row in range(24)], centres + np.random.default_rng(0).normal(size=(24, 6)) / 10)
+    record = words.map(by="tsne")
+    where = np.array([[each["x"], each["y"]] for each in record["points"]])
+    apart = np.hypot(*(where[:, None] - where[None]).transpose(2, 0, 1))
+    alike = np.arange(24)[:, None] // 8 == np.arange(24) // 8
+    apart[np.arange(24), np.arange(24)] = np.inf
+    nearest = apart.argmin(1)
+    assert alike[np.arange(24), nearest].mean() > 0.8 and record["shares"] is None and record["arrows"] == []
+
+
+def test_a_map_that_cannot_be_made_is_refused():
+    words = some_words(0)
+    refused(ConfigError, lambda: words.map([["w0", "w1"], ["w1", "w2"]]), "four words or more")
+    refused(ConfigError, lambda: words.map(by="pac"), "unknown way", "Did you mean 'pca'?")
+    refused(DataError, lambda: words.map([["w0", "w1"], ["w2", "zebra"]]), "no vector")
+
+
 # Sums and signs
 
 
@@ -195,6 +246,13 @@ def test_what_is_wrong_with_a_sum_is_said(text, complaint):
     with pytest.raises(ConfigError, match=complaint.replace("+", r"\+")) as caught:
         parse_analogy(text)
     assert "paris - france + japan" in caught.value.do
+
+
+@pytest.mark.parametrize("text", ["", "man king", "man king : ", "man king, uncle : woman", "man king : a woman", ": woman", "a b c : d", "a b,, c d : e"])
+def test_a_direction_that_is_none_is_refused(text):
+    with pytest.raises(ConfigError, match="pairs of words") as caught:
+        parse_direction(text)
+    assert "man king, uncle prince : woman" in caught.value.do
 
 
 # Evaluation
@@ -377,6 +435,7 @@ def test_settings_out_of_range_are_refused(tmp_path):
     for questions in ([[0, 1, 12]], [[-1, 0, 1]]):
         refused(ConfigError, lambda questions=questions: words.analogies(np.array(questions)), "0 to 11")
     refused(ConfigError, lambda: words.analogy([], []), "no word was given")
+    refused(ConfigError, lambda: words.answers([(["w0"], []), ([], [])]), "no word was given")
     refused(ConfigError, lambda: words.odd_one_out(["w1", "w2", "w1"]), "three words or more")
     for pairs in ([], [("w0",)], ["w0"], ["ab"]):
         refused(ConfigError, lambda pairs=pairs: words.direction(pairs, "w1"), "pairs of words")
@@ -400,6 +459,17 @@ def test_questions_that_are_not_are_refused(text, line, what, tmp_path):
     path = written(tmp_path, text)
     error = refused(DataError, lambda: some_words(0).evaluate_analogies(path), what, "Athens Greece Oslo Norway")
     assert (error.line, error.file) == (line, str(path))
+
+
+def test_scores_are_read_from_a_named_column(tmp_path):
+    words, text = Words(FAMILY, POINTS), "word1\tword2\tPOS\t1\tmean\nman\twoman\tN\t5\t9\nking\tqueen\tN\t7\t8\nwalked\tman\tV\t9\t1\n"
+    path = written(tmp_path, text, "pairs.tsv")
+    assert words.evaluate_similarity(path, column="mean")["spearman"] == -words.evaluate(path, column="1")["spearman"] != 0
+    assert words.evaluate(path, column="mean")["pairs"] == 3
+    assert refused(DataError, lambda: words.evaluate(path), "not a number", "--column: POS, 1, mean").line == 2
+    refused(DataError, lambda: words.evaluate(path, column="mena"), "no column 'mena'", "Did you mean 'mean'?")
+    assert refused(DataError, lambda: words.evaluate(path, column="POS"), "not a number").line == 2
+    refused(ConfigError, lambda: words.evaluate(written(tmp_path, QUESTIONS), column="mean"), "no columns")
 
 
 @pytest.mark.parametrize("text, line, what", [

@@ -78,7 +78,7 @@ def worst_first(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def names_of(files: Sequence[str | Path | Sequences]) -> list[str]:
-    """What tells the names of the files apart: train, dev and test of x-train.tsv, x-dev.tsv and x-test.tsv; or their paths."""
+    """What tells the names of the files apart: train, dev and test of x-train.tsv, x-dev.tsv and x-test.tsv; or their paths; or numbers."""
     paths = [each.origin if isinstance(each, Sequences) else str(each) for each in files]
     short = [path if is_corpus(path) else Path(path).name for path in paths]
     pieces = [re.split(r"([-._])", name) for name in short]
@@ -87,7 +87,7 @@ def names_of(files: Sequence[str | Path | Sequences]) -> list[str]:
     while len(files) > 1 and all(len(each) > 1 for each in pieces) and len({each[0] for each in pieces}) == 1:
         pieces = [each[2:] for each in pieces]
     names = ["".join(each) for each in pieces]
-    return names if len({*names} - {""}) == len(files) else paths
+    return next((some for some in (names, paths) if len({*some} - {""}) == len(files)), [f"{path} ({place})" for place, path in enumerate(paths, 1)])
 
 
 def opened(source: str | Path | Sequences, name: str, label: str | None, unit: str | None, field: str | None, format: str | None,
@@ -132,7 +132,7 @@ def unequal(part: Part) -> list[dict[str, Any]]:
 
 def unknown(part: Part, first: Part) -> tuple[dict[str, float], list[dict[str, Any]]]:
     """How much of a file the first one does not know: the share of its symbols, and of its different ones."""
-    known = set(first.symbols.names)
+    known = frequencies(first.symbols)                                                      # a part of a file may have names that do not occur in it
     counts = np.bincount(part.symbols.flat, minlength=len(part.symbols.names))
     strange = np.array([name not in known for name in part.symbols.names], bool)
     record = {"tokens": share(counts[strange].sum(), counts.sum()), "types": share(np.count_nonzero(counts[strange]), np.count_nonzero(counts))}
@@ -170,8 +170,8 @@ def rare(part: Part) -> list[dict[str, Any]]:
     if len(counts) == 1:
         return [finding("error", "all sequences have the same label", part.file, got=repr(next(iter(counts))), do="Name the field of the labels with --label")]
     few = [f"{name!r} {count}" for name, count in counts.items() if count < FEW]
-    return [] if not few else [finding("note", f"labels with fewer than {FEW} sequences: {len(few):,} of {len(counts):,}", part.file, got=", ".join(few[:SHOWN]),
-                                       do="Collect more of them, or join them into one")]
+    return [] if not few else [finding("note", f"labels with fewer than {FEW} sequences: {len(few):,} of {len(counts):,}", part.file,
+                                       got=", ".join(few[:SHOWN]), do="Collect more of them, or join them into one")]
 
 
 def shared(copies: Copies) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

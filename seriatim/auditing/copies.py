@@ -41,7 +41,7 @@ class Copies:
             got=f"{examples[0]['texts'][0]!r}, {examples[0]['times']:,} times; {different:,} different sequences", lines=examples[0]["lines"],
             do="Keep one of each, or at least all on one side of a split, as `split` does; what is told often is learned by heart")]
         if record["near_copies"]:
-            found.append(finding("note", f"further ones that differ in case or numbers only: {record['near_copies']:,} ({percent(record['near_share'])})",
+            found.append(finding("note", f"near copies, different in case or numbers only: {record['near_copies']:,} ({percent(record['near_share'])})",
                                  part.file, got=" / ".join(map(repr, nearly[0]["texts"][:2])), lines=nearly[0]["lines"],
                                  do="Look whether they were made from one pattern, and keep such a pattern on one side of a split"))
         return record, found + self.contradicting(place)
@@ -77,7 +77,8 @@ class Copies:
                          f"sequences that are in {other.name} too: {record['copies']:,} ({percent(record['share'])}){loosely}", part.file,
                          got=f"{percent(record['words_share'])} of its words" + "".join(
                              f", for instance {example['text']!r}, there in line {example['other_lines'][0]}" for example in record["examples"][:1]),
-                         lines=part.lines[known | nearly], do="Leave them out of one of the two: an answer learned by heart is no measurement")]
+                         lines=part.lines[known if known.any() else nearly],
+                         do="Leave them out of one of the two: an answer learned by heart is no measurement")]
         return record, found + self.contradicting_across(earlier, later, known, record)
 
     def contradicting_across(self, earlier: int, later: int, known: np.ndarray, record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -139,7 +140,7 @@ def difference(part: Part, one: int, other: int) -> str:
     if part.label is not None:
         return f"{part.label.raw(one)[0]} and {part.label.raw(other)[0]}"
     pairs = zip(part.column.raw(one), part.tags.raw(one), part.tags.raw(other))
-    return next((f"{word!r} is {tag} and {second}" for word, tag, second in pairs if tag != second), "more tags than once")
+    return next((f"{word!r} is {tag} and {second}" for word, tag, second in pairs if tag != second), "different numbers of tags")
 
 
 def share(some: float, all: float) -> float:

@@ -1,8 +1,8 @@
 """Hints: characters that came from a wrong turn, sequences far too long, and whatever gives the label away.
 
 A value gives the label away when the label can be guessed from it alone: each sequence by the majority of the
-others with the same value. A word gives one away when nearly all sequences that have it are of one class, and
-so many are not by chance:
+others with the same value; an order does, when each can be guessed by the one before. A word gives one away when
+nearly all sequences that have it are of one class, and so many are not by chance:
 
     n words of a class of share p:   p^n V < 0.001     V different words, each of which had its chance
 
@@ -25,7 +25,6 @@ PURE = 0.99                               # share of one class among the sequenc
 OFTEN = 20                                # sequences with a word before it is suspected
 MOST_CLASSES = 100                        # with more, the label is a name rather than a class
 FAR = 10                                  # times the upper quartile of lengths
-BLOCK = 50                                # neighbours in the order of a number, or of the file, that are looked at together
 WESTERN = "".join(bytes([byte]).decode("cp1252", "ignore") for byte in range(0x80, 0xC0)) + "".join(map(chr, range(0x80, 0xC0)))
 SUSPICIOUS = (                            # what, pattern, what to do; UTF-8 taken for a western code page has its own look
     ("the replacement character U+FFFD, which stands for bytes that were lost", "\ufffd", "Go back to the file it came from; this cannot be repaired"),
@@ -33,33 +32,30 @@ SUSPICIOUS = (                            # what, pattern, what to do; UTF-8 tak
     ("UTF-8 that was read as a western code page, such as Ã© for é", f"(?:Ã|â€|[ÐÑ](?=.[ÐÑ]))[{re.escape(WESTERN)}]|Â[\x80-\xbf]|ðŸ|ï»¿",
      "Go back to the file it came from, or repair it: text.encode('cp1252').decode('utf-8')"),
 )
+ODD = np.array([byte >= 0x7F or (byte < 0x20 and byte not in b"\t\n\r") for byte in range(256)])
 
 
 def characters(part: Part) -> list[dict[str, Any]]:
     """Suspicious characters, with the lines that have them."""
-    found = []
+    found, texts = [], odd_texts(part.column)
     for what, pattern, do in SUSPICIOUS:
-        rows = rows_with(part.column, pattern)
-        if len(rows):
-            text = part.column.raw(rows[0])
-            text = text if isinstance(text, str) else " ".join(text)
-            begin = max(0, re.search(pattern, text).start() - 20)
-            found.append(finding("warning", f"sequences with {what}: {len(rows):,}", part.file, got=repr(text[begin:begin + 50]),
-                                 lines=part.lines[rows], do=do))
+        places = {s: match.start() for s, text in texts.items() if (match := re.search(pattern, text))}
+        if places:
+            first, place = next(iter(places.items()))
+            found.append(finding("warning", f"sequences with {what}: {len(places):,}", part.file, do=do, lines=part.lines[list(places)],
+                                 got=repr(texts[first][max(0, place - 20):place + 30])))
     return found
 
 
-def rows_with(column: Field, pattern: str) -> np.ndarray:
-    """The sequences in which a pattern occurs."""
-    if column.kind != TEXT:
-        wrong = np.array([re.search(pattern, name) is not None for name in column.names], bool)
-        return np.unique(np.repeat(np.arange(len(column)), column.lengths)[wrong[column.flat]])
-    text = column.flat.tobytes().decode("utf-8", "surrogatepass")
-    places = np.fromiter((match.start() for match in re.finditer(pattern, text)), np.int64)
-    if not len(places):
-        return places
-    begins = np.flatnonzero(column.flat & 0xC0 != 0x80)                                    # the byte at which each character begins
-    return np.unique(np.searchsorted(column.offsets - column.offsets[0], begins[places], "right") - 1)
+def odd_texts(column: Field) -> dict[int, str]:
+    """The sequences with any byte that might be suspicious: not ASCII, or not to be printed."""
+    if column.kind == TEXT:
+        rows = np.flatnonzero(column.lengths)
+        odd = np.logical_or.reduceat(ODD[column.flat], (column.offsets - column.offsets[0])[rows]) if len(rows) else np.zeros(0, bool)
+        return {s: column.raw(s) for s in rows[odd].tolist()}
+    strange = np.array([not (name.isascii() and name.isprintable()) for name in column.names], bool)
+    rows = np.unique(np.repeat(np.arange(len(column)), column.lengths)[strange[column.flat]])
+    return {s: " ".join(column.raw(s)) for s in rows.tolist()}
 
 
 def line_ends(path: str) -> list[dict[str, Any]]:
@@ -95,27 +91,32 @@ def leaks(part: Part) -> list[dict[str, Any]]:
     if part.label is None or not 1 < len(np.unique(part.label.flat)) <= MOST_CLASSES:
         return []
     found = telling_words(part) + own_names(part)
-    for what, values, do in suspects(part):
-        right, usual = guessed(values, part.label.flat), np.bincount(part.label.flat).max() / len(part)
+    usual = float(shares(part).max())
+    for what, right, do in suspects(part):
         if right >= PURE and far_above(right, usual):
             found.append(finding("warning", f"{what} alone gives the label away", part.file, do=do,
                                  got=f"right for {percent(right)} of the sequences, where the most frequent label is right for {percent(usual)}"))
     return found
 
 
-def suspects(part: Part) -> list[tuple[str, np.ndarray, str]]:
-    """What else might give the label away: (S,) values each."""
-    shuffle = "Shuffle before you cut it into parts, as `split` does; a part cut in order would lack some labels"
-    found = [("the length of a sequence", part.symbols.lengths, "Ask how the data was collected: a model may learn this and nothing else"),
-             ("the order of the file", np.arange(len(part)) // BLOCK, shuffle)]
+def suspects(part: Part) -> list[tuple[str, float, str]]:
+    """What else might give the label away, and how often it is right."""
+    labels, shuffle = part.label.flat, "Shuffle before you cut it into parts, as `split` does; a part cut in order would lack some labels"
+    found = [("the length of a sequence", guessed(part.symbols.lengths, labels), "Ask how the data was collected: a model may learn this and nothing else"),
+             ("the order of the file", followed(labels), shuffle)]
     for name, column in part.others.items():
         if column.kind != NUMBERS:
-            values = groups([words_of(column) if column.kind == TEXT else column])[0]
-            found.append((f"the field {name!r}", values, "Keep it away from the model: it is the label under another name"))
+            right = guessed(groups([words_of(column) if column.kind == TEXT else column])[0], labels)
+            found.append((f"the field {name!r}", right, "Keep it away from the model: it is the label under another name"))
         elif column.values.ndim == 1 and (column.lengths == 1).all():
-            rank = np.argsort(np.argsort(column.flat, kind="stable"), kind="stable")
-            found.append((f"the order of the field {name!r}", rank // BLOCK, f"Keep {name!r} away from the model: it tells when or where a row was collected"))
+            right = max(guessed(column.flat, labels), followed(labels[np.argsort(column.flat, kind="stable")]))
+            found.append((f"the field {name!r}", right, f"Keep {name!r} away from the model: it tells when or where a row was collected"))
     return found
+
+
+def followed(labels: np.ndarray) -> float:
+    """The share of sequences with the label of the one before."""
+    return float((labels[1:] == labels[:-1]).mean()) if len(labels) > 1 else 0.0
 
 
 def guessed(values: np.ndarray, labels: np.ndarray) -> float:

@@ -107,8 +107,9 @@ def labels_of(column: Field) -> Field:
     """A field as one symbol for each sequence, whatever it holds."""
     if one_each(column):
         return column
+    written = str if column.kind != NUMBERS else lambda number: np.format_float_positional(number, trim="-")     # 2001, not 2001.0
     raws = (column.raw(s) for s in range(len(column)))
-    return Field.of_labels(raw if isinstance(raw, str) else " ".join(map(str, raw)) for raw in raws)
+    return Field.of_labels(raw if isinstance(raw, str) else " ".join(map(written, raw)) for raw in raws)
 
 
 def cut_further(words: Field, cut: Callable[[str], list[str]]) -> Field:

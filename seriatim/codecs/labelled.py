@@ -36,18 +36,19 @@ class Examples:
 class Labelled:
     """Sequences and their labels <-> numbers."""
 
-    def __init__(self, inputs: Codec, labels: Labels, letters: Iterable[str], target: str):
-        self.inputs, self.labels, self.letters, self.target = inputs, labels, list(letters), target
+    def __init__(self, inputs: Codec, labels: Labels, letters: Iterable[str], target: str, own: int):
+        self.inputs, self.labels, self.letters, self.target, self.own = inputs, labels, list(letters), target, own
         self.letter = {letter: i for i, letter in enumerate(self.letters, FIRST_LETTER)}
 
     @classmethod
     def fit(cls, data: Sequences, options: CodecOptions, target: str, more: Iterable[str] = ()) -> Labelled:
         """Vocabulary, labels and letters of the training data; `more` words are known besides."""
         inputs = fit_codec(data.main, options)
+        own = inputs.size
         if more and isinstance(inputs, Tokens):
             inputs = type(inputs)(options, dict.fromkeys([*inputs.symbols, *more]), inputs.spelling)
         letters = {letter for name in inputs.named(data.main).names for letter in name} if isinstance(inputs, Tokens) else ()
-        return cls(inputs, Labels.fit(target_of(data, target)), sorted(letters), target)
+        return cls(inputs, Labels.fit(target_of(data, target)), sorted(letters), target, own)
 
     @property
     def options(self) -> CodecOptions:
@@ -66,9 +67,9 @@ class Labelled:
         return self.inputs.number
 
     @property
-    def sizes(self) -> tuple[int, int]:
-        """What a model is told besides the size of the vocabulary: how many labels there are, and letters."""
-        return self.labels.size, len(self.letters) + FIRST_LETTER
+    def sizes(self) -> tuple[int, int, int]:
+        """What a model is told besides the size of the vocabulary: how many labels there are, letters, and symbols of the training data."""
+        return self.labels.size, len(self.letters) + FIRST_LETTER, self.own
 
     def encode(self, data: Sequences, labelled: bool = True) -> Examples:
         """Sequences in numbers, with the letters of their words; without their labels where there are none."""
@@ -113,16 +114,18 @@ class Labelled:
         return self.inputs.pieces_of(text)
 
     def to_json(self) -> dict[str, Any]:
-        return self.inputs.to_json() | {"labels": self.labels.names, "letters": "".join(self.letters), "target": self.target}
+        return self.inputs.to_json() | {"labels": self.labels.names, "letters": "".join(self.letters), "target": self.target, "own": self.own}
 
     @classmethod
     def from_json(cls, record: dict[str, Any], inputs: Codec) -> Labelled:
-        names, letters, target = record["labels"], record["letters"], record["target"]
+        names, letters, target, own = record["labels"], record["letters"], record["target"], record["own"]
         if not (isinstance(names, list) and all(isinstance(name, str) for name in names) and len(set(names)) == len(names) > 0):
             raise ValueError("its labels are not a list of names")
         if not isinstance(letters, str) or len(set(letters)) != len(letters) or target not in ("label", "tags"):
             raise ValueError("its letters are not an alphabet")
-        return cls(inputs, Labels(names), letters, target)
+        if not isinstance(own, int) or not 0 < own <= inputs.size:
+            raise ValueError("it has not so many symbols of its own")
+        return cls(inputs, Labels(names), letters, target, own)
 
 
 def target_of(data: Sequences, target: str) -> Field:

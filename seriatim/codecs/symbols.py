@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 
 from seriatim.codecs.cutting import Lexicon, words_of
+from seriatim.codecs.phrases import Phrases, find_phrases
 from seriatim.config import CodecOptions, build
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field
-from seriatim.errors import DataError
+from seriatim.errors import ConfigError, DataError
 
 UNKNOWN, STOP = 0, 1
 PADDING = 0
@@ -110,7 +111,7 @@ class Codec:
 
     def encode(self, column: Field) -> Field:
         """Text or given symbols -> numbers in [0, V)."""
-        if column.kind == TEXT and self.cut is None and not self.options.lower and len(column.flat) > LONG_TEXT:
+        if column.kind == TEXT and self.cut is None and not (self.options.lower or self.options.phrases) and len(column.flat) > LONG_TEXT:
             self.lexicon = self.lexicon or Lexicon(self.number, UNKNOWN)
             return self.lexicon.encode(column)
         given = self.named(column)
@@ -148,7 +149,8 @@ class Codec:
 
     def to_json(self) -> dict[str, Any]:
         options = {"unit": self.options.unit, "vocabulary": self.options.vocabulary, "lower": self.options.lower,
-                   "minimum_count": self.options.minimum_count, "method": self.options.method}
+                   "minimum_count": self.options.minimum_count, "method": self.options.method,
+                   "phrases": self.options.phrases, "phrase_score": self.options.phrase_score}
         return {"version": 1, "options": options, "symbols": self.symbols, "spelling": self.spelling}
 
     @classmethod
@@ -216,12 +218,32 @@ class Bytes(Codec):
 
 
 class Tokens(Codec):
-    """Tokens as given: the text is split at blanks. Lossless when tokens stand one blank apart."""
+    """Tokens as given: the text is split at blanks. Lossless when tokens stand one blank apart. Phrases of them may be one symbol."""
 
     lossless = False
+    phrases = Phrases()
+
+    @classmethod
+    def fit(cls, column: Field, options: CodecOptions) -> Codec:
+        phrases, joined = find_phrases(cls(options, SPECIALS).named(column), options, SPECIALS)
+        codec = super().fit(joined, options)
+        codec.phrases = phrases.only(codec.number)
+        return codec
+
+    def named(self, column: Field) -> Field:
+        return self.phrases.join(super().named(column))
 
     def join(self, pieces: list[str]) -> str:
-        return " ".join(pieces)
+        return " ".join(word for piece in pieces for word in self.phrases.words(piece))
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | ({"phrases": self.phrases.rounds} if self.options.phrases else {})
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any], options: CodecOptions) -> Codec:
+        codec = super().from_json(record, options)
+        codec.phrases = Phrases.from_json(record.get("phrases", []), options.phrases)
+        return codec
 
 
 WORD = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
@@ -238,7 +260,7 @@ class Words(Tokens):
         return WORD.findall(chunk.lower() if self.options.lower else chunk)
 
     def join(self, pieces: list[str]) -> str:
-        return OPENING.sub(r"\1", CLOSING.sub(r"\1", " ".join(pieces)))
+        return OPENING.sub(r"\1", CLOSING.sub(r"\1", super().join(pieces)))
 
 
 class Labels:
@@ -290,6 +312,8 @@ def fit_codec(column: Field, options: CodecOptions) -> Codec:
     """The codec of a unit, fitted on training data."""
     if column.kind == NUMBERS:
         raise DataError("numbers are not text", do="Choose a field of text or symbols with --field")
+    if options.phrases and options.unit not in ("word", "token"):
+        raise ConfigError("phrases are made of words or tokens", got=f"--unit {options.unit}", do="Add --unit word, or leave out --phrases")
     codec = codec_class(options.unit).fit(column, options)
     if codec.size <= len(SPECIALS):
         raise DataError("the training data has no symbols", got=f"{len(column)} sequences, none with a {options.unit}",
@@ -309,6 +333,9 @@ def load_codec(record: Any, where: str) -> Codec:
     """A codec from its JSON record, checked before anything is built."""
     try:
         options = build(CodecOptions, record["options"], where)
+        if "elements" in record:
+            from seriatim.codecs.sets import Sets
+            return Sets.from_json(record, options)
         symbols, spelling = record["symbols"], record["spelling"]
         sound = (isinstance(symbols, list) and all(isinstance(symbol, str) for symbol in symbols)
                  and tuple(symbols[:len(SPECIALS)]) == SPECIALS and len(set(symbols)) == len(symbols)

@@ -381,7 +381,7 @@ class Piano(Source):
     @property
     def entropy(self) -> float:
         share, chance = self.chain.stationary, np.array([self.sounding, 1 - self.sounding])
-        return entropy_of(share[:, None] * self.chain.probability) - entropy_of(share) + 3 * (1 - share[-1]) * entropy_of(chance)
+        return entropy_of(share[:, None] * self.chain.probability) - entropy_of(share) + 3 * float(1 - share[-1]) * entropy_of(chance)
 
     def sample(self, rng: np.random.Generator) -> Sequences:
         chords = self.chain.walk(self.length, rng)  # (T,)

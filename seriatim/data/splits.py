@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from seriatim.data.sequences import NUMBERS, SYMBOLS, Sequences
+from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Sequences
 from seriatim.errors import ConfigError, DataError, nearest
 
 ORDER, SHUFFLE, STRATIFY = WAYS = ("order", "shuffle", "stratify")
@@ -124,7 +124,7 @@ def generator_from(seed: int) -> np.random.Generator:
 
 
 def equal_groups(data: Sequences) -> np.ndarray:
-    """(S,) the same number for sequences of equal content: of the main field, or of all where all are numbers."""
+    """(S,) the same number for sequences of equal content, but for blanks around text: of the main field, or of all where all are numbers."""
     only_numbers = all(column.kind == NUMBERS for column in data.fields.values())
     columns = list(data.fields.values()) if only_numbers else [data.main]
     number: dict[bytes, int] = {}
@@ -132,7 +132,8 @@ def equal_groups(data: Sequences) -> np.ndarray:
     for s in range(len(data)):
         content = hashlib.blake2b(digest_size=16)
         for column in columns:
-            content.update(column.row(s).tobytes())
+            row = column.row(s).tobytes()
+            content.update(row.strip() if column.kind == TEXT else row)
         group[s] = number.setdefault(content.digest(), len(number))
     return group
 

@@ -182,6 +182,7 @@ class Reading:
         self.words: dict[str, None] = {}                                           # in the order of the file, each once
         self.values = array("f")                                                   # (N, D), as far as read
         self.repeated = 0                                                          # rows whose word had been there
+        self.count: int | None = None                                              # how many rows a header promises
         self.packed = Path(path).suffix.lower() in OPENERS
         status = os.fstat(file.fileno())
         self.size = status.st_size if stat.S_ISREG(status.st_mode) and not self.packed else None
@@ -215,7 +216,7 @@ class Reading:
             piece = self.file.read(BLOCK)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """The lines with their numbers. The last must end too: without that, a file cut within its last number would go unnoticed."""
+        """The lines with their numbers. The last must end, or be the last that the header promises: a file that is cut does not go unnoticed."""
         number, rest = 0, b""
         for piece in self.pieces():
             *whole, rest = (rest + piece).split(b"\n")
@@ -226,11 +227,14 @@ class Reading:
                 yield number, line
             if len(rest) > MOST_LINE:
                 raise self.wrong(f"this line is longer than {MOST_LINE:,} bytes", number + 1, got=rest[:BLOCK], do="Each word has a line of its own")
-        if rest:
+        if rest and len(self.words) + self.repeated + 1 == self.count:
+            yield number + 1, rest
+        elif rest:
             raise self.wrong("the last line does not end with a newline", number + 1, got=rest[-100:], do=f"{CUT}; if it is whole, add a newline")
 
-    def header(self, line: bytes, least: int, more: int) -> tuple[int, int]:
-        """N and D as a first line states them, if the file is large enough for that: a row takes `least` bytes for a number, and `more`."""
+    def header(self, line: bytes, least: int, more: int, missing: int = 0) -> tuple[int, int]:
+        """N and D as a first line states them, if the file is large enough for that: a row takes `least` bytes for a number, and `more`;
+        so many bytes may be missing at the end."""
         found = HEADER.fullmatch(line)
         if found is None:
             raise self.wrong("the first line is no header", 1, got=line[:1000], do="Expected: how many words, and how many numbers each; "
@@ -238,7 +242,7 @@ class Reading:
         count, width = int(found[1]), int(found[2])
         if count < 1 or not 1 <= width <= MOST_WIDTH:
             raise self.wrong(f"there must be 1 word or more, and 1 to {MOST_WIDTH:,} numbers each", 1, got=line, do="Correct the first line")
-        if self.size is not None and count * (width * least + more) > self.size - len(line) - 1:
+        if self.size is not None and count * (width * least + more) - missing > self.size - len(line) - 1:
             raise self.wrong(f"the header promises more than the {self.size:,} bytes of this file can hold", 1, got=line, do=f"{CUT}; {BARE}")
         return count, width
 
@@ -258,19 +262,19 @@ class Reading:
             self.values += row
 
     def read_text(self, headed: bool) -> None:
-        lines, number, count, width = self.lines(), 0, None, 0
+        lines, number, width = self.lines(), 0, 0
         if headed:
             number, first = next(lines, (1, b""))
-            count, width = self.header(first, 2, 2)                                # a blank and a digit; a letter and a newline
+            self.count, width = self.header(first, 2, 2, 1)                        # a blank and a digit; a letter and a newline; the last newline
         for number, line in lines:
-            if count is not None and len(self.words) + self.repeated == count:
-                raise self.wrong(f"more words than the {count:,} of the header", number, got=line, do=f"Correct the first line; {BARE}")
+            if len(self.words) + self.repeated == self.count:
+                raise self.wrong(f"more words than the {self.count:,} of the header", number, got=line, do=f"Correct the first line; {BARE}")
             width = width or self.width(line)
             self.take(number, *self.row(number, line, width, headed))
             if len(self.words) == self.most:
                 return
-        if count is not None and len(self.words) + self.repeated < count:
-            raise self.wrong(f"the header promises {count:,} words, the file has {len(self.words) + self.repeated:,}", number,
+        if self.count is not None and len(self.words) + self.repeated < self.count:
+            raise self.wrong(f"the header promises {self.count:,} words, the file has {len(self.words) + self.repeated:,}", number,
                              do=f"{CUT}; {BARE}")
 
     def width(self, line: bytes) -> int:

@@ -15,7 +15,9 @@ from seriatim.config import (
     BigramOptions,
     CacheOptions,
     ClassifyOptions,
+    FrequenciesOptions,
     GloveOptions,
+    HiddenOptions,
     HmmOptions,
     LinearOptions,
     MajorityOptions,
@@ -65,6 +67,7 @@ LANGUAGE: dict[str, Rung] = {
     "good-turing": Rung("the same, discounted by Good and Turing's estimate (Katz)", "ngram:Ngram", NgramOptions, {"smoothing": "good-turing"},
                         counts=True, usual=False),
     "cache": Rung("what was read just now is read again; to be mixed in: kneser-ney+cache", "cache:Cache", CacheOptions, counts=True, usual=False),
+    "hmm": Rung("states that are never seen, found by expectation and maximisation", "hidden:HiddenMarkov", HiddenOptions, counts=True, usual=False),
     "bigram": Rung("linear: logits from the last symbol alone", "network:Bigram", BigramOptions, {}, {"rate": 0.1, "weight_decay": 0.0}, usual=False),
     "neural-ngram": Rung("the last few symbols embedded side by side, one hidden layer", "network:Network", NetworkOptions,
                          {"mixer": "convolution", "gated": False, "kernel": 7, "width": 256}, {"rate": 4e-3, "length": 32}),
@@ -128,7 +131,21 @@ TAG: dict[str, Rung] = {
                         TAGGING | {"rate": 1e-3}),
 }
 
-MODELS: dict[str, dict[str, Rung]] = {"language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "tag": TAG}     # by task, then by name
+ROLLS = {"epochs": 40.0, "rows": 16, "length": 64, "rate": 4e-3, "patience": 5, "validations": 40}        # sets: small data, read many times
+
+SETS: dict[str, Rung] = {
+    "frequencies": Rung("every element by its own frequency, whatever came before: the floor", "sets:Frequencies", FrequenciesOptions, counts=True),
+    "convolution": Rung("causal dilated convolutions, gated", "sets:SetNetwork", NetworkOptions,
+                        {"mixer": "convolution", "width": 64, "layers": 4, "residual": True, "dropout": 0.1}, ROLLS),
+    "rnn": Rung("recurrent network with tanh units", "sets:SetNetwork", NetworkOptions, {"mixer": "rnn", "width": 128, "dropout": 0.2}, ROLLS | {"rate": 2e-3}),
+    "gru": Rung("gated recurrent unit", "sets:SetNetwork", NetworkOptions, {"mixer": "gru", "width": 128, "dropout": 0.2}, ROLLS),
+    "lstm": Rung("long short-term memory", "sets:SetNetwork", NetworkOptions, {"mixer": "lstm", "width": 128, "dropout": 0.2}, ROLLS),
+    "transformer": Rung("self-attention over a window, with rotary positions", "sets:SetNetwork", NetworkOptions,
+                        {"mixer": "attention", "width": 64, "layers": 2, "residual": True, "feed_forward": 4.0, "dropout": 0.1},
+                        ROLLS | {"rate": 2e-3, "warmup": 0.05, "carry": False}),
+}
+
+MODELS: dict[str, dict[str, Rung]] = {"language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "tag": TAG, "sets": SETS}     # by task, then by name
 
 
 LIMITS = {"minutes", "steps", "epochs"}

@@ -79,7 +79,7 @@ class Model:
         weights = batch.y_mask / batch.y_mask.sum().clamp(min=1)
         fits = distribution.total(batch.y, weights)
         if smoothing:
-            fits = (1 - smoothing) * fits + smoothing * (distribution.log_probs().mean(-1) * weights).sum()
+            fits = (1 - smoothing) * fits + smoothing * (distribution.mean_log_prob() * weights).sum()
         return -fits, state
 
     def sweep(self, ids: Field, stop: bool) -> np.ndarray | None:

@@ -31,7 +31,7 @@ from seriatim.models.grams import Grams, field_of
 class Additive(Model):
     """A model whose logits are a sum of what the symbols contribute: `contributions` is all there is."""
 
-    def __init__(self, vocabulary: int, options: Any, labels: int, letters: int = 0):
+    def __init__(self, vocabulary: int, options: Any, labels: int, letters: int = 0, own: int = 0):
         self.vocabulary, self.options, self.labels = vocabulary, options, labels
         self.prior = torch.full((labels,), -math.log(labels), dtype=torch.float64)
 
@@ -91,7 +91,7 @@ class Majority(Additive):
 class Weighed(Additive):
     """A weight for each n-gram and label, however it was found."""
 
-    def __init__(self, vocabulary: int, options: Any, labels: int, letters: int = 0):
+    def __init__(self, vocabulary: int, options: Any, labels: int, letters: int = 0, own: int = 0):
         super().__init__(vocabulary, options, labels)
         self.grams, self.weights = Grams(vocabulary, options.ngram), torch.zeros(0, labels, dtype=torch.float64)
 
@@ -143,7 +143,7 @@ class MarkovBayes(Additive):
 
     options: MarkovBayesOptions
 
-    def __init__(self, vocabulary: int, options: MarkovBayesOptions, labels: int, letters: int = 0):
+    def __init__(self, vocabulary: int, options: MarkovBayesOptions, labels: int, letters: int = 0, own: int = 0):
         super().__init__(vocabulary, options, labels)
         known = {"unigram": ("add",), "markov": ("order", "add")}.get(options.counts, ("order",))
         settings = {name: max(1, options.order) if name == "order" and options.counts != "markov" else getattr(options, name) for name in known}

@@ -61,7 +61,8 @@ def read(text, begin, end, inputs, outputs, kind, window, shrink, keep, part_off
     """Go through text[begin:end] and move `inputs` (rows, D) and `outputs` (rows, D) at each place. Returns nothing.
 
     keep (V,) chance of each word to stay in the text; parts: rows of `inputs` of each word (itself, its pieces);
-    totals (3,) float64: loss, comparisons, places. With `learn` false nothing is changed and nothing but the loss is found.
+    totals (3,) float64: loss, comparisons, places; of every 16th place only. With `learn` false nothing is changed and the loss is
+    that of all places.
     """
     width = inputs.shape[1]
     longest = 1 + negatives
@@ -70,7 +71,7 @@ def read(text, begin, end, inputs, outputs, kind, window, shrink, keep, part_off
     hidden, error = np.zeros((2 * window, width), np.float32), np.zeros((2 * window, width), np.float32)
     delta, target, label = np.zeros((longest, width), np.float32), np.zeros(longest, np.int64), np.zeros(longest, np.float32)
     kept, near = np.zeros(end - begin, np.int32), np.zeros(2 * window, np.int32)
-    place = begin
+    place, step = begin, 0
     while place < end:
         place, count = staying(text, place, end, keep, dice, kept)
         for centre in range(count):
@@ -86,7 +87,7 @@ def read(text, begin, end, inputs, outputs, kind, window, shrink, keep, part_off
                         around += 1
             if around == 0:
                 continue
-            word = kept[centre]
+            word, looked, step = kept[centre], not learn or (step & 15) == 0, step + 1
             many = 0
             if negatives:
                 target[0], label[0], many = word, 1.0, 1
@@ -122,7 +123,7 @@ def read(text, begin, end, inputs, outputs, kind, window, shrink, keep, part_off
                     fit = np.float32(0.0)
                     for k in range(width):
                         fit += hidden[i, k] * outputs[row, k]
-                    if not learn or (centre & 15) == 0:
+                    if looked:
                         signed = fit if label[j] > 0.5 else -fit
                         totals[0] += np.log1p(np.exp(-signed)) if signed > -30.0 else -signed
                         totals[1] += 1.0
@@ -131,7 +132,7 @@ def read(text, begin, end, inputs, outputs, kind, window, shrink, keep, part_off
                         for k in range(width):
                             error[i, k] += gain * outputs[row, k]
                             delta[j, k] += gain * hidden[i, k]
-            totals[2] += 1.0
+            totals[2] += looked
             if not learn:
                 continue
             for j in range(many):

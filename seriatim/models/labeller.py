@@ -42,14 +42,16 @@ def hearing(options: LabellerOptions, layer: int) -> nn.Module:
 class Labeller(nn.Module, Model):
     """One stack for every mixer and both label tasks."""
 
-    def __init__(self, vocabulary: int, options: LabellerOptions, labels: int, letters: int):
+    def __init__(self, vocabulary: int, options: LabellerOptions, labels: int, letters: int, own: int = 0):
         super().__init__()
         self.options, self.vocabulary, self.labels, width = options, vocabulary, labels, options.width
         if options.letters != "no" and letters <= FIRST_LETTER:
             raise ConfigError("there are no words to be read letter by letter", got=f"letters {options.letters}",
                               do="Choose --unit word or token, or --letters no")
-        self.embedding = nn.Embedding(vocabulary, options.embedding or width)
+        self.embedding = nn.Embedding(own or vocabulary, options.embedding or width)
+        nn.init.normal_(self.embedding.weight, std=0.1)                              # a rare word says little until it has learned to
         self.embedding.weight.requires_grad_(not options.frozen)
+        self.register_buffer("more", torch.zeros(vocabulary - self.embedding.num_embeddings, self.embedding.embedding_dim))
         self.letters = None if options.letters == "no" else Letters(options.letters, letters, options.letter_width)
         given = self.embedding.embedding_dim + (options.letter_width if self.letters else 0)
         self.inward = nn.Identity() if given == width else nn.Linear(given, width)
@@ -64,14 +66,29 @@ class Labeller(nn.Module, Model):
         self.pool = None if pool is None else Pool(pool, width, options.both and options.mixer not in ("none", "attention", "convolution"))
         self.head = ChainHead(width, labels) if chain else nn.Linear(width, labels)
 
-    begin_with, arrays, load_arrays = Network.begin_with, Network.arrays, Network.load_arrays
+    arrays, load_arrays = Network.arrays, Network.load_arrays
+
+    def begin_with(self, numbers: list[int], vectors: Tensor) -> None:
+        """Put (N, D) vectors in the place of these symbols, of unit variance. Symbols that training has not seen keep theirs as they are."""
+        with torch.no_grad():
+            table = torch.cat([self.embedding.weight, self.more])
+            table[numbers] = vectors / vectors.pow(2).mean().sqrt().clamp(min=1e-12)
+            self.embedding.weight.copy_(table[:len(self.embedding.weight)])
+            self.more.copy_(table[len(self.embedding.weight):])
+
+    def look(self, x: Tensor) -> Tensor:
+        """(B, P) symbols -> (B, P, E): those of the training data, which learn, and those known besides, which do not."""
+        own = self.embedding.num_embeddings
+        if not len(self.more) or not (x >= own).any():
+            return self.embedding(x)
+        return torch.where((x < own)[..., None], self.embedding(x.clamp(max=own - 1)), self.more[(x - own).clamp(min=0)])
 
     def embedded(self, batch: Batch) -> Tensor:
         """(B, P, D) what is known of each symbol by itself."""
         x = batch.x
         if self.training and self.options.word_dropout:
             x = x.masked_fill(torch.rand(x.shape) < self.options.word_dropout, UNKNOWN)
-        x = self.embedding(x)
+        x = self.look(x)
         if self.letters is not None:
             x = torch.cat([x, self.letters(batch.letters)[batch.words]], -1)
         return self.inward(self.dropout(x))

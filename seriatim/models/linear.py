@@ -26,7 +26,7 @@ from seriatim.models.bayes import Weighed, first_times, fitting
 class Linear(Weighed):
     options: LinearOptions
 
-    def __init__(self, vocabulary: int, options: LinearOptions, labels: int, letters: int = 0):
+    def __init__(self, vocabulary: int, options: LinearOptions, labels: int, letters: int = 0, own: int = 0):
         super().__init__(vocabulary, options, labels)
         self.rarity = torch.zeros(0, dtype=torch.float64)                           # (F,) of tf-idf
 

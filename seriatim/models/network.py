@@ -60,7 +60,10 @@ class Network(nn.Module, Model):
 
     def run(self, symbols: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
         """(B, T) symbols -> (B, T, D) hidden vectors, state after each row's length."""
-        return self.through(self.dropout(self.embedding(symbols)), state, lengths)  # (B, T, D), unit variance
+        return self.through(self.dropout(self.embed(symbols)), state, lengths)
+
+    def embed(self, symbols: Tensor) -> Tensor:
+        return self.embedding(symbols)                                              # (B, T, D), unit variance
 
     def through(self, x: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
         """(B, T, D) embedded symbols -> (B, T, D) hidden vectors, state after each row's length."""
@@ -95,7 +98,11 @@ class Network(nn.Module, Model):
 
     def begin(self, batch: Batch) -> Tensor:
         """(B, 1 + P): START, then the prompt."""
-        return torch.cat([torch.full((len(batch.x), 1), self.vocabulary), batch.x], 1)
+        return self.opened(batch.x)
+
+    def opened(self, symbols: Tensor) -> Tensor:
+        """(B, T) symbols -> (B, 1 + T): START, then these."""
+        return torch.cat([torch.full((len(symbols), 1), self.vocabulary), symbols], 1)
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         symbols = self.begin(batch)
@@ -118,7 +125,7 @@ class Network(nn.Module, Model):
     def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
         if state is not None or batch.x.shape[1]:
             return super().unroll(batch, state)
-        hidden, state = self.run(torch.cat([self.begin(batch), batch.y[:, :-1]], 1), self.empty(len(batch)))
+        hidden, state = self.run(self.opened(batch.y[:, :-1]), self.empty(len(batch)))
         return self.read(hidden), state                                             # one pass, nothing behind
 
     @torch.no_grad()
@@ -127,7 +134,7 @@ class Network(nn.Module, Model):
 
         attention.L (B, H, T, T) who hears whom;  hidden.L (B, T, D) a recurrent layer's outputs;  gates.L (B, T, G, D), see `Recurrent.gates`.
         """
-        x, found, frame, states = self.embedding(torch.cat([self.begin(batch), batch.y[:, :-1]], 1)), {}, (), self.empty(len(batch))
+        x, found, frame, states = self.embed(self.opened(torch.cat([batch.x, batch.y[:, :-1]], 1))), {}, (), self.empty(len(batch))
         if self.places is not None:
             x, _, shared = self.places(x, states[0])
             states, frame = states[1:], (shared,)

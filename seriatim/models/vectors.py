@@ -49,6 +49,7 @@ class Vectors(Model):
         rows = vocabulary + (options.buckets if options.subwords else 0)
         self.inputs, self.outputs = torch.zeros(rows, options.width), torch.zeros(vocabulary, options.width)
         self.counts = torch.zeros(vocabulary, dtype=torch.int64)
+        self.made_of: tuple[np.ndarray, np.ndarray] | None = None
 
     def begin(self, counts: np.ndarray, seed: int) -> None:
         """Small random inputs, outputs of zero."""
@@ -63,12 +64,18 @@ class Vectors(Model):
         share = counts / max(1.0, counts.sum())
         with np.errstate(divide="ignore", invalid="ignore"):
             keep = np.where(share > 0, (np.sqrt(share / o.subsample) + 1) * o.subsample / share, 1.0) if o.subsample else np.ones(len(counts))
-        pieces = [self.rows_of(word, number) for number, word in enumerate(words)] if o.subwords else [[number] for number in range(len(words))]
         chance, other = alias_table(np.where(counts > 0, counts ** o.power, 0.0))
         paths = huffman(counts) if o.output == "hierarchical" else [([], [])] * 0
         nodes, codes = ([each[i] for each in paths] for i in (0, 1))
-        return Tables(np.minimum(keep, 1.0).astype(np.float32), offsets(pieces), flat(pieces, np.int32), chance, other,
+        return Tables(np.minimum(keep, 1.0).astype(np.float32), *self.parts_of(words), chance, other,
                       offsets(nodes), flat(nodes, np.int32), flat(codes, np.float32))
+
+    def parts_of(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of `inputs` that make up each word of the vocabulary, as offsets and rows; found once, for hashing takes time."""
+        if self.made_of is None:
+            pieces = [self.rows_of(word, number) for number, word in enumerate(words)]
+            self.made_of = offsets(pieces), flat(pieces, np.int32)
+        return self.made_of
 
     def rows_of(self, word: str, number: int | None) -> list[int]:
         """The rows of `inputs` of a word: its own, if it has one, and those of its runs of characters, found by a hash."""
@@ -84,7 +91,13 @@ class Vectors(Model):
         """(V, D) the vectors of the vocabulary; with subwords each the mean of its parts."""
         if not self.options.subwords:
             return self.inputs.numpy()
-        return np.stack([self.vector_of(word, number) for number, word in enumerate(words)])
+        begins, rows = map(torch.from_numpy, self.parts_of(words))
+        return torch.nn.functional.embedding_bag(rows.long(), self.inputs, begins, mode="mean", include_last_offset=True).numpy()
+
+    def ranked(self, words: list[str]) -> tuple[list[str], np.ndarray]:
+        """The words that have vectors, the most frequent first, and their (N, D) vectors."""
+        order = FIRST + np.argsort(-self.counts.numpy()[FIRST:], kind="stable")
+        return [words[number] for number in order], self.vectors(words)[order]
 
     def vector_of(self, word: str, number: int | None) -> np.ndarray | None:
         """(D,) the vector of any word; None for one that has none."""
