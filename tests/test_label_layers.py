@@ -192,6 +192,7 @@ def test_a_batch_holds_each_of_its_words_once_and_padding_is_a_word_without_lett
     assert batch.letters.shape == (5, 3) and not batch.letters[0].any() and len(batch.letters.unique(dim=0)) == 5
     assert batch.words.tolist() == [[batch.words[0, 0], batch.words[0, 1], batch.words[0, 2], batch.words[0, 3], batch.words[0, 0], batch.words[0, 1]],
                                     [0] * 6, [batch.words[0, 2]] + [0] * 5]
+    assert (batch.letters[batch.words[0]] > 0).sum(1).tolist() == [2, 2, 2, 3, 2, 2]
     assert batch.x_lengths.tolist() == [6, 0, 1] and batch.y.tolist() == [[0], [1], [1]]
 
 

@@ -263,6 +263,14 @@ def test_gradients_reach_every_parameter_and_are_numbers(name):
     assert all(each is not None and each.isfinite().all() and each.abs().sum() > 0 for each in gradients.values()), gradients.keys()
 
 
+@pytest.mark.parametrize("name", ["tag lstm", "tag, chain"])
+def test_a_batch_in_which_nothing_counts_teaches_nothing(name):
+    model = made(name)
+    loss, _ = model.loss(batch_of(name, [1]))
+    loss.backward()
+    assert loss.item() == 0 and not any(each.grad is not None and each.grad.any() for each in model.parameters())
+
+
 @pytest.mark.parametrize("name", ["classify mean", "tag lstm"])
 def test_words_are_dropped_in_training_only(name):
     model, batch = made(name, dropout=0.0, word_dropout=0.5, letters="no", embedding=0), batch_of(name)
