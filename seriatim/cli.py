@@ -68,7 +68,7 @@ def compare(given: argparse.Namespace) -> int:
     good = [row for row in record["rows"] if row["status"] == "ok"]
     if good and good[0]["run"]:
         say(f"Try: seriatim generate {out}/{good[0]['run']} --length 300" if given.task == "language" else f"Try: seriatim predict {out}/{good[0]['run']} FILE")
-    return 130 if record["interrupted"] else 0
+    return 130 if record["interrupted"] else 0 if good else 1
 
 
 def convert_minutes(value: Any) -> float:

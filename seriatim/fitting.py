@@ -22,6 +22,7 @@ from seriatim.evaluation import fingerprint
 from seriatim.folders import Log, start_folder
 from seriatim.models import Part, create, parse, planned, rung
 from seriatim.models.base import Model
+from seriatim.models.labeller import Labeller
 from seriatim.predictor import Predictor, kind_of, load
 from seriatim.tasks import TASKS
 
@@ -67,6 +68,12 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     predictor = kind_of(task)(spec, parts, codec, create(parts, codec.size, *getattr(codec, "sizes", ())), train.by, task=task)
     notes = [given_vectors(each, part.options, codec, vectors)
              for each, part in zip(getattr(predictor.model, "parts", [predictor.model]), parts, strict=True) if getattr(part.options, "vectors", "")]
+    for each in getattr(predictor.model, "parts", [predictor.model]):
+        broken = each.broken_rule(ids.y) if isinstance(each, Labeller) else None
+        if broken:
+            first, second = (codec.labels.names[tag] for tag in broken)
+            raise DataError("the tags of the training data break the rules of B-I-O", got=f"{second} after {first}", file=train.origin,
+                            do="Correct them, or add --constrained false")
     asked = kind(ids, held, train.by, codec)
     for part in parts:
         if getattr(part.options, "watch", ""):

@@ -13,7 +13,7 @@ from seriatim.chains import Chain
 from seriatim.codecs.labelled import Examples, Labelled
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.config import CodecOptions
-from seriatim.errors import ConfigError
+from seriatim.errors import ConfigError, DataError
 from seriatim.fitting import fit, fit_events
 from seriatim.labelling import answers
 from seriatim.models import MODELS, create, parse
@@ -367,3 +367,13 @@ def test_rare_settings_train_too():
     data = messages(30)
     assert fit("classify", "gru", data, steps=2, width=8, pool="unit", embedding=6, precision="bfloat16").metrics["step"] == 2
     assert fit("classify", "mean", data, steps=2, unit="subword", vocabulary=300, label_smoothing=0.1).metrics["step"] == 2
+
+
+def test_tags_that_break_the_rules_of_a_chain_are_told_before_fitting():
+    rows = [["O", "I-PER", "O"], ["B-PER", "I-PER", "O"]] * 6
+    data = tagged([["a", "b", "c"]] * 12, rows)
+    with pytest.raises(DataError, match="I-PER after O"):
+        fit("tag", "lstm", data, data, chain=True, steps=1, width=8)
+    assert fit("tag", "lstm", data, data, chain=True, constrained=False, steps=1, width=8).evaluate(data)["count"] == 36
+    sound = tagged([["a", "b", "c"]] * 12, [["O", "O", "B-PER"], ["B-PER", "O", "O"]] * 6)
+    assert fit("tag", "lstm", sound, sound, chain=True, steps=1, width=8).evaluate(sound)["count"] == 36      # the end of one, the beginning of the next

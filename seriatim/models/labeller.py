@@ -7,6 +7,7 @@ both ways, convolutions are centred, attention is not masked. Shapes: B rows, P 
 """
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -15,6 +16,7 @@ from seriatim.chains import ChainHead, bio_constraints
 from seriatim.codecs.labelled import FIRST_LETTER
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.config import LabellerOptions
+from seriatim.data.sequences import Field
 from seriatim.distributions import Categorical, Distribution
 from seriatim.errors import ConfigError
 from seriatim.layers.block import NORMS, Alone, Block
@@ -131,6 +133,15 @@ class Labeller(nn.Module, Model):
             like = ChainHead(self.options.width, self.labels, bio_constraints(names) if self.options.constrained else None)
             for name, forbidden in like.named_buffers():
                 setattr(self.head, name, forbidden)
+
+    def broken_rule(self, y: Field) -> tuple[int, int] | None:
+        """The first two neighbouring tags that the rules of the chain forbid, if the training data has any."""
+        if not isinstance(self.head, ChainHead) or not self.head.no_pair.any() or len(y.flat) < 2:
+            return None
+        inside = np.ones(len(y.flat) - 1, bool)
+        inside[y.offsets[1:-1][(y.offsets[1:-1] > 0) & (y.offsets[1:-1] < len(y.flat))] - 1] = False      # not from one sequence to the next
+        wrong = np.flatnonzero(inside & self.head.no_pair.numpy()[y.flat[:-1], y.flat[1:]])
+        return (int(y.flat[wrong[0]]), int(y.flat[wrong[0] + 1])) if len(wrong) else None
 
     def shrink(self) -> None:
         shrink(self)
