@@ -62,6 +62,7 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
         train, valid = hold_out(train, kind.held_share, kind.how)
     if valid is not None and valid.by != train.by:
         raise DataError("training and validation data are cut differently", got=f"by {train.by} and by {valid.by}", do="Use the same --by for both")
+    train, valid = kind.cut(train, chosen), None if valid is None else kind.cut(valid, chosen)
     codec, ids = kind.learn_codec(train, chosen, vectors.words.words if vectors else [])
     held = None if valid is None else kind.encode(codec, valid)
     torch.manual_seed(parts[0].training.seed)

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from seriatim import batches
 from seriatim.batches import Batch
-from seriatim.codecs.labelled import Examples, Labelled, target_of
+from seriatim.codecs.labelled import Examples, Labelled, cut_once, target_of
 from seriatim.codecs.sets import Sets as SetCodec
 from seriatim.codecs.symbols import UNKNOWN, Codec, fit_and_encode
 from seriatim.config import CodecOptions, TrainingOptions, build
@@ -48,6 +48,11 @@ class Language:
     @classmethod
     def given(cls, data: Sequences) -> Sequences:
         """The data as the task needs it, checked before it is divided."""
+        return data
+
+    @classmethod
+    def cut(cls, data: Sequences, settings: Settings) -> Sequences:
+        """The data cut into symbols, where more than one look at them."""
         return data
 
     @classmethod
@@ -137,9 +142,17 @@ class Classify:
         return replace(data, fields=data.fields | {cls.target: target_of(data, cls.target)})
 
     @classmethod
+    def codec_options(cls, data: Sequences, settings: Settings) -> CodecOptions:
+        return build(CodecOptions, {"unit": "word" if data.unit in (None, "character") else data.unit} | settings, "codec")
+
+    @classmethod
+    def cut(cls, data: Sequences, settings: Settings) -> Sequences:
+        """The data with its text cut into words, once for all that look at them."""
+        return cut_once(data, cls.codec_options(data, settings))
+
+    @classmethod
     def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Labelled, Examples]:
-        unit = "word" if train.unit in (None, "character") else train.unit
-        codec = Labelled.fit(train, build(CodecOptions, {"unit": unit} | settings, "codec"), cls.target, more)
+        codec = Labelled.fit(train, cls.codec_options(train, settings), cls.target, more)
         if codec.labels.size < 2:
             raise DataError("all of the training data has the same label", got=repr(codec.labels.names[0]), file=train.origin,
                             do="Give sequences of at least two labels")

@@ -6,12 +6,12 @@ data and theirs, so that a word never seen in training is known if it has a vect
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from seriatim.codecs.symbols import UNKNOWN, Codec, Labels, Tokens, fit_codec
+from seriatim.codecs.symbols import SPECIALS, UNKNOWN, Codec, Labels, Tokens, codec_class, fit_codec
 from seriatim.config import CodecOptions
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences
 from seriatim.errors import DataError
@@ -38,7 +38,6 @@ class Labelled:
 
     def __init__(self, inputs: Codec, labels: Labels, letters: Iterable[str], target: str, own: int):
         self.inputs, self.labels, self.letters, self.target, self.own = inputs, labels, list(letters), target, own
-        self.letter = {letter: i for i, letter in enumerate(self.letters, FIRST_LETTER)}
 
     @classmethod
     def fit(cls, data: Sequences, options: CodecOptions, target: str, more: Iterable[str] = ()) -> Labelled:
@@ -46,7 +45,7 @@ class Labelled:
         inputs = fit_codec(data.main, options)
         own = inputs.size
         if more and isinstance(inputs, Tokens):
-            inputs = type(inputs)(options, dict.fromkeys([*inputs.symbols, *more]), inputs.spelling)
+            inputs = inputs.knowing(more)
         letters = {letter for name in inputs.named(data.main).names for letter in name} if isinstance(inputs, Tokens) else ()
         return cls(inputs, Labels.fit(target_of(data, target)), sorted(letters), target, own)
 
@@ -96,10 +95,13 @@ class Labelled:
 
     def spelled(self, names: list[str]) -> np.ndarray:
         """(U, L) letters of words in numbers."""
-        rows = [[self.letter.get(letter, 1) for letter in (name if len(name) <= 2 * HALF else name[:HALF] + name[-HALF:])] for name in names]
-        filled = np.zeros((len(rows), max(map(len, rows), default=1)), np.int32)
-        for row, letters in zip(filled, rows, strict=True):
-            row[:len(letters)] = letters
+        short = [name if len(name) <= 2 * HALF else name[:HALF] + name[-HALF:] for name in names]
+        lengths = np.fromiter(map(len, short), np.int64, len(short))
+        codes = np.frombuffer("".join(short).encode("utf-32-le", "surrogatepass"), np.uint32)
+        known = np.array([ord(letter) for letter in self.letters] or [0], np.uint32)         # in order
+        place = np.minimum(np.searchsorted(known, codes), len(known) - 1)
+        filled = np.zeros((len(short), int(lengths.max(initial=1))), np.int32)
+        filled[np.arange(filled.shape[1]) < lengths[:, None]] = np.where(known[place] == codes, place + FIRST_LETTER, 1)
         return filled
 
     def pieces(self, column: Field) -> list[list[str]]:
@@ -121,11 +123,19 @@ class Labelled:
         names, letters, target, own = record["labels"], record["letters"], record["target"], record["own"]
         if not (isinstance(names, list) and all(isinstance(name, str) for name in names) and len(set(names)) == len(names) > 0):
             raise ValueError("its labels are not a list of names")
-        if not isinstance(letters, str) or len(set(letters)) != len(letters) or target not in ("label", "tags"):
+        if not isinstance(letters, str) or sorted(set(letters)) != list(letters) or target not in ("label", "tags"):
             raise ValueError("its letters are not an alphabet")
         if not isinstance(own, int) or not 0 < own <= inputs.size:
             raise ValueError("it has not so many symbols of its own")
         return cls(inputs, Labels(names), letters, target, own)
+
+
+def cut_once(data: Sequences, options: CodecOptions) -> Sequences:
+    """The same data with its text cut into words, if it is to be words."""
+    if options.unit not in ("word", "token") or data.main.kind != TEXT:
+        return data
+    name = next(name for name, column in data.fields.items() if column is data.main)
+    return replace(data, fields=data.fields | {name: codec_class(options.unit)(options, SPECIALS).named(data.main)})
 
 
 def target_of(data: Sequences, target: str) -> Field:

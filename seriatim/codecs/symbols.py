@@ -17,6 +17,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -95,6 +96,13 @@ class Codec:
             return words_of(column, self.cut)
         given = words_of(column) if column.kind == TEXT else column
         return replace(given, names=tuple(name.lower() for name in given.names)) if self.options.lower else given
+
+    def knowing(self, more: Iterable[str]) -> Codec:
+        """The same with further symbols, behind its own."""
+        wider = copy(self)
+        wider.symbols, wider.lexicon = list(dict.fromkeys([*self.symbols, *more])), None
+        wider.number = {symbol: i for i, symbol in enumerate(wider.symbols) if i != STOP}
+        return wider
 
     def pieces(self, column: Field) -> list[str]:
         """The pieces of all sequences, one after another."""

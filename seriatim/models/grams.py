@@ -30,9 +30,11 @@ class Grams:
         for level in range(len(self.tables)):
             keys = self.keys(x.flat, before, row, level)
             possible = keys >= 0
-            once = np.unique(np.stack([keys[possible], row[possible]], 1), axis=0)[:, 0]
-            found, counts = np.unique(once, return_counts=True)
-            self.tables[level] = found[counts >= least]
+            found, which = np.unique(keys[possible], return_inverse=True)
+            if least > 1:
+                once = np.unique(which * (int(row[-1]) + 1) + row[possible])                  # each n-gram once for each sequence
+                found = found[np.bincount(once // (int(row[-1]) + 1), minlength=len(found)) >= least]
+            self.tables[level] = found
             before = self.look(keys, level)
 
     def find(self, x: Field) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
