@@ -9,7 +9,7 @@ import pytest
 
 import seriatim
 from tests.labels import COMMON, labelled, pairs, sentences
-from tests.terminal import Answer, good, refused
+from tests.terminal import Answer, call, good, refused
 
 PNG = b"\x89PNG\r\n\x1a\n"
 SMALL = ("--steps", "3", "--width", "8")
@@ -296,8 +296,9 @@ def test_data_that_cannot_be_learned_from_is_told_by_name(kind, verb):
 def test_a_single_label_is_nothing_to_compare():
     Path("one.tsv").write_text(BAD["one.tsv"][0])
     refused("fit", "classify", "mean", "one.tsv", code=1, words="same label")
-    rows = good("compare", "classify", "one.tsv", "--models", "majority,naive-bayes", "--format", "json").json()["rows"]
-    assert all(row["status"] == "failed" and "same label" in row["reason"] for row in rows)
+    answer = call("compare", "classify", "one.tsv", "--models", "majority,naive-bayes", "--format", "json")
+    rows = answer.json()["rows"]
+    assert answer.code == 1 and all(row["status"] == "failed" and "same label" in row["reason"] for row in rows)
 
 
 @pytest.mark.parametrize("kind", ["empty.tsv", "header.tsv", "unlabelled.txt", "missing.tsv", "nan.jsonl", "tags.conllu", "latin.tsv", "nowhere.tsv"])
