@@ -291,3 +291,19 @@ def test_unseen_symbols_keep_a_little_probability_and_nothing_is_learned_from_no
     following, state = model.start(Batch(empty(1), torch.zeros(1, dtype=torch.long), empty(1), empty(1).bool()))
     following, _ = model.step(torch.tensor([4]), state)                          # impossible, and yet it goes on
     assert following.log_probs().exp().sum().item() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("kind, options", [(MostFrequent, MostFrequentOptions()), (HmmTagger, HmmOptions())])
+def test_no_ending_is_taken_for_the_rest_of_another_word(kind, options):
+    """Many small sets of short words over few letters: what is kept is always in order and says the same again."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        words = ["".join(rng.choice(list("abcAB"), rng.integers(1, 7))) for _ in range(60)]
+        data = seriatim.Sequences({"tokens": Field.of_symbols([words]), "tags": Field.of_symbols([[str(i) for i in rng.integers(0, 4, 60)]])}, unit="token")
+        codec = Codec(data)
+        model = kind(len(codec.words), options, len(codec.tags))
+        for _ in model.counting(codec.examples(data)):
+            pass
+        again = kind(len(codec.words), options, len(codec.tags))
+        again.load_arrays(model.arrays())
+        assert (np.diff(model.arrays()["endings.keys"].numpy()) > 0).all()

@@ -103,7 +103,7 @@ def keys_of(letters: np.ndarray, kinds: np.ndarray, longest: int) -> list[tuple[
     for length in range(1, min(longest, letters.shape[1]) + 1):
         key = key * FACTOR + letters[rows, lengths - length]
         found.append((key, lengths >= length))
-    rest = np.zeros_like(key)
+    rest = np.full_like(key, -1)                                                             # no kind, so that no ending has the same key
     for column in letters.T[1:]:
         rest = np.where(column > 0, rest * FACTOR + column, rest)
     return [*found, (rest, lengths >= SHORTEST)]
