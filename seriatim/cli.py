@@ -8,7 +8,7 @@ import argparse
 import json
 import os
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -156,7 +156,7 @@ def predict(given: argparse.Namespace) -> None:
         return ask(given, asked[0])
     predictor, data = run_and_data(given)
     if predictor.task in ("classify", "tag"):
-        return predict_labels(given, predictor, data)
+        return predict_labels(given, predictor, every_line(given.file, data))
     records = predictor.predict(data, given.top)
     if predictor.task != "words":
         note_stream(predictor, given)
@@ -165,6 +165,16 @@ def predict(given: argparse.Namespace) -> None:
     else:
         for record in records:
             print("\t".join(f"{each['symbol']!r} {each['probability']:.3f}" for each in record["next"]))
+
+
+def every_line(path: str, data: Any) -> Any:
+    """Of a text file every line, blank ones too, so that answers stand beside questions."""
+    from seriatim.data.files import lines_of
+    from seriatim.data.readers import format_of
+    from seriatim.data.sequences import Field
+    if not Path(path).exists() or format_of(path) != "text" or set(data.fields) != {"text"}:
+        return data
+    return replace(data, fields={"text": Field.of_text(lines_of(path))}, lines=None)
 
 
 def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None:
@@ -330,6 +340,9 @@ def models(given: argparse.Namespace) -> None:
         record = {}
         first = given.model.split("+")[0]
         task = given.task or next((task for task, rungs in MODELS.items() if first in rungs), "language")
+        also = [other for other, rungs in MODELS.items() if first in rungs and other != task]
+        if also and not given.task:
+            say(f"note: these are its settings for {task}; {first} is also a model of {', '.join(also)}: add --task")
         for name in given.model.split("+"):
             each = rung(name, task)
             groups = [(each.options, each.settings), (CodecOptions, {})] + ([] if each.counts else [(TrainingOptions, each.training)])

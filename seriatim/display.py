@@ -74,6 +74,10 @@ class Watcher:
             self.model = event["model"]
         self.printed, self.held = 0.0, ""
 
+    def on_begin(self, event: Event) -> None:
+        if event.get("resumed"):
+            self.console.print(f"[dim]{escape(self.model)}: resumed after {event['step']:,} updates[/dim]", highlight=False)
+
     def on_step(self, event: Event) -> None:
         words = f"loss {event['loss']:.3f}{self.held}  {clock(event['remaining'])} left"
         self.bar(self.model, event["share"], words)

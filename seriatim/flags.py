@@ -145,7 +145,7 @@ def build_parser() -> Parser:
     each.add_argument("task", help=", ".join(MODELS))
     each.add_argument("model", metavar="MODEL", help="; ".join(f"{task}: {', '.join(rungs)}" for task, rungs in MODELS.items()) + "; or a mixture: markov+lstm")
     each.add_argument("file", metavar="FILE", help="training data")
-    each.add_argument("--valid", help="validation data (default: a twentieth of FILE, for words a hundredth)")
+    each.add_argument("--valid", help="validation data (default: a part of FILE: a twentieth, for labels, tags and sets a tenth, for words a hundredth)")
     each.add_argument("--out", help="run folder (default: under runs/)")
     each.add_argument("--calibrate", action="store_true", help="classify: find the temperature at which probabilities are true, on validation data")
     each.add_argument("--resume", action="store_true", help="go on with a fit that was killed")

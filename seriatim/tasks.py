@@ -174,10 +174,10 @@ class Classify:
         return len(batches.buckets(self.train.x.lengths, options.rows * options.length))
 
     def valid_loss(self, model: Model) -> float:
-        """The share of labels that are wrong; between equals a thousandth of the nats per label decides. Nats alone would stop a network long
+        """The share of labels that are wrong; between equals a trace of the nats per label decides. Nats alone would stop a network long
         before its labels are best: it becomes too sure of its mistakes, which a temperature repairs."""
         found = answers(model, self.valid, self.target == "tags")
-        return float((found.found != self.valid.y.flat).mean()) + 1e-3 * min(10.0, found.loss)
+        return float((found.found != self.valid.y.flat).mean()) + 1e-6 * min(10.0, found.loss)
 
     def valid_scores(self, model: Model) -> Tensor:
         """(N,) log-probability of each label of the validation data, for the weights of a mixture."""

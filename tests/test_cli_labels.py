@@ -350,3 +350,8 @@ def test_words_that_all_labels_share_tell_nothing(home):
     records = good("predict", home / "bayes", "plain.txt", "--format", "json").json()
     prior = seriatim.load(home / "bayes").predict(labelled([("ham", "")]))[0]["probabilities"]
     assert records[1]["probabilities"] == prior and records[0]["probabilities"] != prior
+
+
+def test_every_line_of_a_text_has_its_answer_blank_ones_too(home):
+    Path("blank.txt").write_text("hello\n\n   \nfree prize\n")
+    assert len(good("predict", home / "bayes", "blank.txt").out.splitlines()) == len(good("predict", home / "bayes", "blank.txt", "--format", "json").json()) == 4

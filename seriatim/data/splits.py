@@ -46,7 +46,7 @@ def split(data: Sequences, fractions: Sequence[float], how: str | None = None, s
 def folds(data: Sequences, k: int, seed: int = 0, label: str = "label", how: str | None = None) -> list[tuple[Sequences, Sequences]]:
     """k pairs (train, test): every sequence is in one test part and in all the other train parts; stratified where there are labels and no time."""
     if k < 2:
-        raise ConfigError("cross-validation needs at least two folds", got=k)
+        raise ConfigError("cross-validation needs at least two folds", got=k, do="Try 5 or 10")
     if is_single_stream(data):
         raise DataError("a single stream has no folds: a model would be fitted on the future of what it is tested on",
                         do="Use split, which tests on the end, or read the text by line")

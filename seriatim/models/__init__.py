@@ -195,7 +195,7 @@ def parse(spec: str, settings: Mapping[str, Any], task: str = "language") -> lis
             except ConfigError as error:
                 problems.append(error.what)
     if problems:
-        raise ConfigError("; ".join(dict.fromkeys(problems)), do=f"See `seriatim models {names[0]}`")
+        raise ConfigError("; ".join(dict.fromkeys(problems)), do=f"See `seriatim models {names[0]}{'' if task == 'language' else f' --task {task}'}`")
     for options, training in zip(chosen[::2], chosen[1::2], strict=True):
         if getattr(options, "chain", False) and training.label_smoothing:
             raise ConfigError("tags that are judged together have no targets of their own to smooth", got=f"label_smoothing {training.label_smoothing}",
