@@ -184,6 +184,8 @@ def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None
     if given.out is not None:
         record = predictor.rewrite(given.file, given.out, given.input_format)
         return show(record, given, f"{record['out']}: {record['tags']:,} tags in {record['sequences']:,} sequences")
+    if given.best is not None:
+        return best_tags(given, predictor, data)
     chosen = {} if predictor.task == "tag" else {"positive": given.positive, "at": given.threshold}
     records = predictor.predict(data, given.top, **chosen)
     if given.format == "json":
@@ -193,6 +195,17 @@ def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None
     else:
         sys.stdout.writelines("\t".join([row["label"], *(f"{each['label']} {each['probability']:.4f}" for each in row["probabilities"])]) + "\n"
                               for row in records)
+
+
+def best_tags(given: argparse.Namespace, predictor: Any, data: Any) -> None:
+    if predictor.task != "tag" or given.best < 1:
+        raise ConfigError("the best rows of tags are asked of taggers, one or more of them", got=f"--best {given.best}, a model of {predictor.task}",
+                          do="Use --top for labels")
+    found = predictor.best(data, given.best)
+    if given.format == "json":
+        print(json.dumps(found))
+    else:
+        sys.stdout.writelines("".join(f"{row['log_prob']:.4f}\t{' '.join(row['tags'])}\n" for row in rows) + "\n" for rows in found)
 
 
 def explain(given: argparse.Namespace) -> None:

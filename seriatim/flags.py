@@ -177,6 +177,7 @@ def build_parser() -> Parser:
             group = each.add_argument_group("labels")
             group.add_argument("--positive", metavar="LABEL", help="classify: this label ...")
             group.add_argument("--threshold", type=float, metavar="P", help="... from this probability on (see `evaluate --positive`)")
+            group.add_argument("--best", type=int, metavar="N", help="tag: the N most probable rows of tags, of models that judge them together")
             group.add_argument("--explain", metavar="TEXT", help="classify: what each word of this text contributed")
             group.add_argument("--why", metavar="LABEL", help="explain: to this label (default: the one that is found)")
             group.add_argument("--how", choices=("exact", "occlusion", "gradient"), help="explain: by which method (default: the best this model has)")

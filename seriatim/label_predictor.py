@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from seriatim.agreement import calibration, cooled, mcnemar, paired_bootstrap, report, span_report, temperature, threshold
+from seriatim.batches import of_examples
+from seriatim.chains import Chain
 from seriatim.codecs.labelled import Examples, Labelled
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data import read
@@ -179,6 +182,17 @@ class Tagger(Labeller):
             tags, sure = found.found[begin:end], found.log_probs[np.arange(begin, end), found.found[begin:end]]
             records.append({"tokens": tokens, "tags": [names[i] for i in tags], "probabilities": np.exp(sure).tolist()})
         return records
+
+    def best(self, data: Sequences | str | Path, count: int = 5) -> list[list[dict[str, Any]]]:
+        """For each sequence the most probable rows of tags, best first, where tags are judged together: hmm, and networks with a chain."""
+        examples, names, found = self.codec.encode(self.data(data), labelled=False), self.codec.labels.names, []
+        for s in range(len(examples)):
+            with torch.inference_mode():
+                chain = self.model.unroll(of_examples(examples, np.array([s])))[0]
+            if not isinstance(chain, Chain):
+                raise ConfigError("tags that are judged one by one have no best rows", got=self.spec, do="Use hmm, or a network fitted with --chain")
+            found.append([{"tags": [names[i] for i in tags], "log_prob": log_prob} for tags, log_prob in chain.best(count)[0]])
+        return found
 
     def rewrite(self, file: str | Path, out: str | Path, format: str | None = None) -> dict[str, Any]:
         """Write a file of tagged sentences again with the tags that are found, and everything else as it is."""

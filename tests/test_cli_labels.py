@@ -354,4 +354,16 @@ def test_words_that_all_labels_share_tell_nothing(home):
 
 def test_every_line_of_a_text_has_its_answer_blank_ones_too(home):
     Path("blank.txt").write_text("hello\n\n   \nfree prize\n")
-    assert len(good("predict", home / "bayes", "blank.txt").out.splitlines()) == len(good("predict", home / "bayes", "blank.txt", "--format", "json").json()) == 4
+    assert len(good("predict", home / "bayes", "blank.txt").out.splitlines()) == 4
+    assert len(good("predict", home / "bayes", "blank.txt", "--format", "json").json()) == 4
+
+
+def test_the_best_rows_of_tags_come_best_first_and_only_of_chains(home):
+    good("fit", "tag", "hmm", home / "train.conllu", "--out", "hmm")
+    rows = good("predict", "hmm", home / "train.conllu", "--best", 3, "--format", "json").json()
+    tags = good("predict", "hmm", home / "train.conllu", "--format", "json").json()
+    assert [each[0]["tags"] for each in rows] == [each["tags"] for each in tags]
+    assert all(each == sorted(each, key=lambda row: -row["log_prob"]) for each in rows)
+    assert good("predict", "hmm", home / "train.conllu", "--best", 1).out.count("\n\n") == len(rows)
+    refused("predict", home / "tagger", home / "train.conllu", "--best", 3, code=2, words="judged one by one")
+    refused("predict", home / "bayes", home / "mail.tsv", "--best", 3, code=2, words="taggers")

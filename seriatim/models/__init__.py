@@ -114,7 +114,8 @@ CLASSIFY: dict[str, Rung] = {
 }
 
 STACK = {"width": 256, "embedding": 100, "both": True, "letters": "convolution", "dropout": 0.4, "word_dropout": 0.05}
-TAGGING = {"epochs": 12.0, "rows": 32, "length": 32, "rate": 3e-3, "validations": 12}
+TAGGING = {"epochs": 10.0, "rows": 32, "length": 32, "rate": 3e-3, "validations": 12}
+GATED = TAGGING | {"optimiser": "muon", "rate": 4e-3}
 
 TAG: dict[str, Rung] = {
     "most-frequent": Rung("every word its most frequent tag", "hmm:MostFrequent", MostFrequentOptions, counts=True),
@@ -124,8 +125,8 @@ TAG: dict[str, Rung] = {
     "convolution": Rung("gated convolutions over words and their letters", "labeller:Labeller", TagOptions,
                         STACK | {"mixer": "convolution", "layers": 3, "residual": True}, TAGGING),
     "rnn": Rung("recurrent network with tanh units, both ways", "labeller:Labeller", TagOptions, STACK | {"mixer": "rnn"}, TAGGING | {"rate": 1e-3}),
-    "gru": Rung("gated recurrent unit, both ways", "labeller:Labeller", TagOptions, STACK | {"mixer": "gru"}, TAGGING),
-    "lstm": Rung("long short-term memory, both ways", "labeller:Labeller", TagOptions, STACK | {"mixer": "lstm"}, TAGGING),
+    "gru": Rung("gated recurrent unit, both ways", "labeller:Labeller", TagOptions, STACK | {"mixer": "gru", "dropout": 0.5}, GATED),
+    "lstm": Rung("long short-term memory, both ways", "labeller:Labeller", TagOptions, STACK | {"mixer": "lstm", "dropout": 0.5}, GATED),
     "transformer": Rung("self-attention over the whole sequence", "labeller:Labeller", TagOptions,
                         STACK | {"mixer": "attention", "width": 192, "layers": 2, "residual": True, "feed_forward": 2.0, "dropout": 0.2, "context": 1024},
                         TAGGING | {"rate": 1e-3}),
