@@ -32,8 +32,8 @@ class Grams:
             possible = keys >= 0
             found, which = np.unique(keys[possible], return_inverse=True)
             if least > 1:
-                once = np.unique(which * (int(row[-1]) + 1) + row[possible])                  # each n-gram once for each sequence
-                found = found[np.bincount(once // (int(row[-1]) + 1), minlength=len(found)) >= least]
+                once = np.unique(which * len(x) + row[possible])                    # each n-gram once for each sequence
+                found = found[np.bincount(once // max(1, len(x)), minlength=len(found)) >= least]
             self.tables[level] = found
             before = self.look(keys, level)
 
