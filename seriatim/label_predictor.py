@@ -27,10 +27,10 @@ from seriatim.labelling import Answers, answers
 from seriatim.models import Part
 from seriatim.models.base import Model
 from seriatim.models.labeller import Labeller as Network
-from seriatim.predictor import Predictor
+from seriatim.predictor import Silent
 
 
-class Labeller(Predictor):
+class Labeller(Silent):
     """What both have in common."""
 
     tags, figure, higher = False, "accuracy", True
@@ -107,15 +107,6 @@ class Labeller(Predictor):
                 "protocol": {"unit": self.codec.options.unit, "vocabulary": self.codec.size, "temperature": self.temperature,
                              "unknown": "looked for in lower case, then read as <unk>", "text": "labels are predicted, not the text",
                              "seen_in_training": measured["seen"]}}
-
-    def score(self, data: Sequences | str | Path) -> list[dict[str, Any]]:
-        raise self.silent()
-
-    def generate_records(self, several: list[str], **settings: Any) -> list[list[dict[str, Any]]]:
-        raise self.silent()
-
-    def stream(self, prompt: str = "", **settings: Any):
-        raise self.silent()
 
     def silent(self) -> ConfigError:
         return ConfigError(f"a model of {self.task} labels sequences, and neither writes nor scores them", got=self.spec,

@@ -220,6 +220,23 @@ class Predictor:
             leftover.unlink()
 
 
+class Silent(Predictor):
+    """One that neither writes nor scores texts."""
+
+    def score(self, data: Sequences | str | Path) -> list[dict[str, Any]]:
+        raise self.silent()
+
+    def generate_records(self, several: list[str], **settings: Any) -> list[list[dict[str, Any]]]:
+        raise self.silent()
+
+    def stream(self, prompt: str = "", **settings: Any):
+        raise self.silent()
+
+    def silent(self) -> ConfigError:
+        """Why, and what does."""
+        raise TypeError(f"{type(self).__name__} says why it is silent")
+
+
 MAPPED = 1 << 26                          # bytes; larger weights are mapped and read as they are needed
 
 

@@ -22,13 +22,13 @@ from seriatim.data.vectors import read_vectors, write_vectors
 from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.models import create, parse
 from seriatim.models.vectors import FIRST
-from seriatim.predictor import Predictor, load
+from seriatim.predictor import Silent, load
 from seriatim.words import Ranking, Words, parse_analogy, parse_direction
 
 GAP = "*"
 
 
-class WordPredictor(Predictor):
+class WordPredictor(Silent):
     """Fitted word vectors. The most frequent words come first, as in the files of other programs."""
 
     @cached_property
@@ -116,15 +116,6 @@ class WordPredictor(Predictor):
         """Write the vectors: .txt (word2vec), .bin (word2vec, binary), .vec (fastText), .glove, .safetensors; the texts also as .gz and .xz."""
         write_vectors(file, self.words.words, self.words.vectors)
         return {"out": str(file), "words": len(self.words.words), "width": self.words.vectors.shape[1]}
-
-    def score(self, data: Sequences | str | Path) -> list[dict[str, Any]]:
-        raise self.silent()
-
-    def generate_records(self, several: list[str], **settings: Any) -> list[list[dict[str, Any]]]:
-        raise self.silent()
-
-    def stream(self, prompt: str = "", **settings: Any):
-        raise self.silent()
 
     def silent(self) -> ConfigError:
         return ConfigError("word vectors neither write nor score texts", got=self.spec, do="Fit a model of `language` for that")
