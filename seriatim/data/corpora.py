@@ -1,4 +1,4 @@
-"""Built-in corpora: real English and real code from the user's own machine, and the generated sources.
+"""Built-in corpora: real English and real code from the user's own machine, generated sources and pairs.
 
 Nothing is downloaded. The Python standard library is a text of about ten million characters that every
 user has: its docstrings are prose, its source is code, the lines of its source have the module they come
@@ -27,6 +27,7 @@ from typing import TypeVar
 import numpy as np
 
 from seriatim.config import build, option
+from seriatim.data.pairs import generate_pairs
 from seriatim.data.sequences import Field, Sequences
 from seriatim.data.sources import MOST_SEED, generate, settings_of
 from seriatim.errors import ConfigError, DataError, nearest
@@ -186,6 +187,11 @@ CORPORA = {
     "brackets": (generate, "generated: nested brackets, which need a stack"),
     "remember": (generate, "generated: lines that end with the symbol they began with"),
     "piano": (generate, "generated: chords, the notes of a step written 48+60+67"),
+    "copy": (generate_pairs, "generated: letters, and the same letters"),
+    "reverse": (generate_pairs, "generated: letters, and the same from the end"),
+    "sort": (generate_pairs, "generated: letters, and the same in order"),
+    "dates": (generate_pairs, "generated: dates in ten languages, and as 2024-03-07"),
+    "roman": (generate_pairs, "generated: Roman numerals, and their numbers"),
 }
 
 

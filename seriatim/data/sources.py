@@ -15,9 +15,10 @@ from __future__ import annotations
 import string
 from abc import ABC, abstractmethod
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -34,6 +35,7 @@ MOST_LENGTH = 10_000_000      # symbols in one sample
 MOST_TRANSITIONS = 2_000_000  # from the contexts of a Markov source
 MOST_CELLS = 10_000_000       # hidden Markov: numbers in the enumeration of prefixes
 MOST_SEED = 2 ** 32 - 1
+Generated = TypeVar("Generated")
 
 
 def log(chance: np.ndarray) -> np.ndarray:
@@ -408,13 +410,13 @@ SOURCES = {
 }
 
 
-def parse_source(description: str) -> Source:
+def parse_source(description: str, known: Mapping[str, type[Generated]] = SOURCES) -> Generated:
     """A source from its name and parameters, such as "markov" or "markov:order=3,seed=1"."""
     name, given = description.partition(":")[0], settings_of(description)
-    if name not in SOURCES:
-        raise ConfigError(f"there is no source called {name!r}", got=description, do=nearest(name, SOURCES))
+    if name not in known:
+        raise ConfigError(f"there is no source called {name!r}", got=description, do=nearest(name, known))
     given.pop("draw", None)
-    return build(SOURCES[name], given, where=name, do="Write for instance markov:order=3,seed=1")
+    return build(known[name], given, where=name, do=f"Write for instance {name}:seed=1")
 
 
 def settings_of(description: str) -> dict[str, str]:
@@ -429,9 +431,9 @@ def settings_of(description: str) -> dict[str, str]:
     return given
 
 
-def generate(description: str) -> Sequences:
+def generate(description: str, known: Mapping[str, type] = SOURCES) -> Sequences:
     """A text of the source described, always the same one; `draw=2` gives another text of the same source."""
-    source = parse_source(description)
+    source = parse_source(description, known)
     draw = settings_of(description).get("draw", "1")
     if not draw.isdecimal():
         raise ConfigError("draw must be a whole number", got=draw)
