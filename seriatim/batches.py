@@ -13,8 +13,9 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from seriatim.codecs.labelled import Examples
+from seriatim.codecs.pairs import Pairs
 from seriatim.codecs.symbols import PADDING, STOP
-from seriatim.data.sequences import Field
+from seriatim.data.sequences import NUMBERS, Field
 
 LONGEST = 1024                             # symbols of a line that are read before an update; longer ones in pieces
 
@@ -78,6 +79,16 @@ def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
     letters = np.concatenate([np.zeros_like(examples.letters[:1], shape=(1, examples.letters.shape[1])), examples.letters[used]])      # (U, L)
     longest = max(1, int((letters > 0).sum(1).max()))
     return Batch(x, mask.sum(1), y, counted, None, words, torch.from_numpy(letters[:, :longest].astype(np.int64)))
+
+
+def of_pairs(pairs: Pairs, rows: np.ndarray) -> Batch:
+    """Whole sources, with their targets where these are known, each with its STOP. A source of numbers is (B, P, D)."""
+    sources = [pairs.x.row(s) for s in rows]
+    lengths = torch.tensor([len(source) for source in sources])
+    x = pad_sequence([torch.from_numpy(source) for source in sources], batch_first=True) if pairs.x.kind == NUMBERS else pad(sources)[0]
+    if not len(pairs.y):
+        return Batch(x, lengths, empty(len(rows)), empty(len(rows)).bool())
+    return Batch(x, lengths, *pad([np.append(pairs.y.row(s), STOP) for s in rows]))
 
 
 def set_prompts(rows: Sequence[np.ndarray]) -> Batch:

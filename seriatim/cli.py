@@ -8,32 +8,19 @@ import argparse
 import json
 import os
 import sys
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from seriatim.applying import evaluate, generate, predict, read_data, say, score, settings_of, show
 from seriatim.config import DEFAULT_BY, CodecOptions, TrainingOptions
 from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError
 from seriatim.flags import OVERVIEW, parse_arguments
 from seriatim.models import MODELS, choose, parse, rung
 
+
 # ---------------------------------------------------------------- the verbs
-OWN = {"verb", "help", "format", "task", "model", "file", "valid", "models", "out", "resume", "overwrite", "by", "field", "columns",
-       "input_format", "run", "prompt", "top", "label", "distinct", "folds", "calibrate"}
-
-
-def settings_of(given: argparse.Namespace) -> dict[str, Any]:
-    """The flags that are settings of a codec, a model, training or decoding."""
-    return {key: value for key, value in vars(given).items() if key not in OWN}
-
-
-def read_data(given: argparse.Namespace, path: str, by: str | None, unit: str | None) -> Any:
-    from seriatim.data import read
-    data = read(path, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label)
-    return data.distinct() if given.distinct else data
-
-
 def free_folder(name: str) -> Path:
     """The first of runs/NAME, runs/NAME-2, ... that does not exist."""
     folder, number = Path("runs") / name, 1
@@ -43,25 +30,14 @@ def free_folder(name: str) -> Path:
     return folder
 
 
-def show(record: Any, given: argparse.Namespace, table: Any) -> None:
-    """A result: JSON, or whatever rich can print."""
-    if given.format == "json":
-        print(json.dumps(record, indent=1, allow_nan=False))
-    elif isinstance(table, str):
-        print(table)
-    else:
-        from seriatim.display import write
-        write(table)
-
-
 def compare(given: argparse.Namespace) -> int:
     from seriatim.comparison import compare_events
     from seriatim.display import follow, output
     from seriatim.leaderboard import leaderboard
     settings = settings_of(given)
     minutes = convert_minutes(settings.pop("minutes", 3.0))
-    data = read_data(given, given.file, given.by or DEFAULT_BY.get(given.task), settings.get("unit"))
-    out = given.out or free_folder("compare-" + Path(given.file.split(":")[0]).name.split(".")[0])
+    data = read_data(given, given.file, given.by or DEFAULT_BY.get(given.task), settings.get("unit"), given.task)
+    out = given.out or free_folder("compare-" + Path(given.file[0].split(":")[0]).name.split(".")[0])
     record = follow(compare_events(given.task, data, given.models, minutes=minutes, out=out, folds=given.folds, settings=settings), show=True)
     show(record, given, leaderboard(record, wide=output().width >= 120))
     say(f"{record['seconds']:.0f} s in all. Written: {out}/report.html, table.json, table.csv, quality.png, runs/")
@@ -82,190 +58,17 @@ def fit(given: argparse.Namespace) -> None:
     settings = settings_of(given)
     parse(given.model, {key: value for key, value in settings.items() if key not in {f.name for f in fields(CodecOptions)}}, given.task)
     by = given.by or DEFAULT_BY.get(given.task)
-    train = read_data(given, given.file, by, settings.get("unit"))
-    valid = None if given.valid is None else read_data(given, given.valid, by, settings.get("unit"))
+    train = read_data(given, given.file, by, settings.get("unit"), given.task)
+    valid = None if given.valid is None else read_data(given, given.valid, by, settings.get("unit"), given.task)
     from seriatim.display import follow
     from seriatim.fitting import fit_events
     out = Path(given.out) if given.out else free_folder(given.model)
     predictor = follow(fit_events(given.task, given.model, train, valid, out=out, resume=given.resume, overwrite=given.overwrite,
-                                  calibrate=given.calibrate, settings=settings), show=True)
+                                  calibrate=given.calibrate, tune=given.tune, settings=settings), show=True)
     record = {"version": 1, "out": str(out), "task": given.task, "model": given.model, **predictor.metrics}
-    per = record.get("per") or {"language": "nats per token", "sets": "nats per step"}.get(given.task, "of the labels wrong")
+    per = record.get("per") or {"language": "nats per token", "sets": "nats per step", "translate": "nats per token"}.get(given.task, "of the labels wrong")
     held = "" if record.get("valid") is None else f", {record['valid']:.4f} {per} on validation"
     show(record, given, f"{out}: {given.model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}")
-
-
-def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
-    from seriatim.predictor import load
-    predictor = load(given.run, bits=given.bits)
-    if predictor.task == "words":
-        return predictor, given.file
-    return predictor, read_data(given, given.file, predictor.by if predictor.by == "line" else None, predictor.codec.options.unit)
-
-
-def evaluate(given: argparse.Namespace) -> None:
-    from seriatim.display import figures, set_figures, word_figures
-    predictor, data = run_and_data(given)
-    chosen = {name: getattr(given, name) for name in ("positive", "most_false") if getattr(given, name) is not None}
-    if (chosen or given.out) and predictor.task not in ("classify", *(["tag"] if not chosen else [])):
-        raise ConfigError("thresholds are for models of classify, and pictures of what is mistaken for what for models of labels",
-                          got=f"a model of {predictor.task}", do="Leave out --positive, --most-false and --out")
-    if predictor.task == "words":
-        record = predictor.evaluate(data, column=given.column)
-        return show(record, given, word_figures(record))
-    if given.column is not None:
-        raise ConfigError("--column is for word vectors and similarities", got=given.column, do="Name the field to be read with --field")
-    record = predictor.evaluate(data, **chosen)
-    if given.out is not None:
-        from seriatim.label_figures import draw_confusion
-        record["picture"] = str(draw_confusion(record, given.out))
-    if record["protocol"]["seen_in_training"] and given.format == "table":
-        say("note: this is the data it was trained on; figures on it flatter")
-    if predictor.task in ("language", "sets"):
-        return show(record, given, figures(record) if predictor.task == "language" else set_figures(record))
-    from seriatim.label_display import label_figures
-    show(record, given, label_figures(record))
-
-
-def note_stream(predictor: Any, given: argparse.Namespace) -> None:
-    if predictor.by == "stream" and given.format == "table":
-        say("note: this model was fitted by stream, so the file is one sequence; fit with --by line to have each line on its own")
-
-
-def score(given: argparse.Namespace) -> None:
-    predictor, data = run_and_data(given)
-    records = predictor.score(data)
-    note_stream(predictor, given)
-    if given.format == "json":
-        print(json.dumps([row | {"log_prob": row["log_prob"] if row["log_prob"] > -1e308 else None} for row in records]))
-    else:
-        sys.stdout.writelines(f"{row['log_prob']:.6f}\t{row['tokens']}\t{row['unknown']}\n" for row in records)
-
-
-ASKED = ("analogy", "analogies", "neighbours", "direction", "odd", "missing")               # what word vectors are asked for
-
-
-def predict(given: argparse.Namespace) -> None:
-    asked = [name for name in (*ASKED, "explain") if getattr(given, name) is not None]
-    if len(asked) + (given.file is not None) != 1:
-        raise ConfigError("one thing is predicted at a time", got=" ".join([given.file or "no FILE", *(f"--{name}" for name in asked)]),
-                          do="Give a FILE, for labels --explain TEXT, or for word vectors one of " + ", ".join(f"--{name}" for name in ASKED))
-    if asked == ["explain"]:
-        return explain(given)
-    if asked:
-        return ask(given, asked[0])
-    predictor, data = run_and_data(given)
-    if predictor.task in ("classify", "tag"):
-        return predict_labels(given, predictor, every_line(given.file, data))
-    records = predictor.predict(data, given.top)
-    if predictor.task != "words":
-        note_stream(predictor, given)
-    if given.format == "json":
-        print(json.dumps(records))
-    else:
-        for record in records:
-            print("\t".join(f"{each['symbol']!r} {each['probability']:.3f}" for each in record["next"]))
-
-
-def every_line(path: str, data: Any) -> Any:
-    """Of a text file every line, blank ones too, so that answers stand beside questions."""
-    from seriatim.data.files import lines_of
-    from seriatim.data.readers import format_of
-    from seriatim.data.sequences import Field
-    if not Path(path).exists() or format_of(path) != "text" or set(data.fields) != {"text"}:
-        return data
-    return replace(data, fields={"text": Field.of_text(lines_of(path))}, lines=None)
-
-
-def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None:
-    """A label for each sequence, or its tags."""
-    if given.out is not None and predictor.task != "tag":
-        raise ConfigError("only tags are written into a file", got=f"{given.run}, a model of {predictor.task}", do="Leave out --out")
-    if given.out is not None:
-        record = predictor.rewrite(given.file, given.out, given.input_format)
-        return show(record, given, f"{record['out']}: {record['tags']:,} tags in {record['sequences']:,} sequences")
-    if given.best is not None:
-        return best_tags(given, predictor, data)
-    chosen = {} if predictor.task == "tag" else {"positive": given.positive, "at": given.threshold}
-    records = predictor.predict(data, given.top, **chosen)
-    if given.format == "json":
-        print(json.dumps(records))
-    elif predictor.task == "tag":
-        sys.stdout.writelines("".join(f"{token}\t{tag}\n" for token, tag in zip(row["tokens"], row["tags"], strict=True)) + "\n" for row in records)
-    else:
-        sys.stdout.writelines("\t".join([row["label"], *(f"{each['label']} {each['probability']:.4f}" for each in row["probabilities"])]) + "\n"
-                              for row in records)
-
-
-def best_tags(given: argparse.Namespace, predictor: Any, data: Any) -> None:
-    if predictor.task != "tag" or given.best < 1:
-        raise ConfigError("the best rows of tags are asked of taggers, one or more of them", got=f"--best {given.best}, a model of {predictor.task}",
-                          do="Use --top for labels")
-    found = predictor.best(data, given.best)
-    if given.format == "json":
-        print(json.dumps(found))
-    else:
-        sys.stdout.writelines("".join(f"{row['log_prob']:.4f}\t{' '.join(row['tags'])}\n" for row in rows) + "\n" for rows in found)
-
-
-def explain(given: argparse.Namespace) -> None:
-    from seriatim.predictor import load
-    predictor = load(given.run)
-    if predictor.task != "classify":
-        raise ConfigError("labels of sequences are explained", got=f"{given.run}, a model of {predictor.task}", do="Give a run of `fit classify`")
-    from seriatim.label_display import explanation
-    record = predictor.explain(given.explain, given.why, given.how)
-    show(record, given, explanation(record))
-
-
-def ask(given: argparse.Namespace, what: str) -> None:
-    """A question to word vectors."""
-    from seriatim.word_predictor import word_vectors
-    predictor, words = word_vectors(given.run, f"--{what}"), getattr(given, what)
-    if what == "analogies":
-        return answer_all(given, predictor.analogies(words, given.top, given.method))
-    found = {"analogy": lambda: predictor.analogy(words, given.top, given.method), "neighbours": lambda: predictor.neighbours(words, given.top),
-             "direction": lambda: predictor.direction(words, given.top), "odd": lambda: predictor.odd(words),
-             "missing": lambda: predictor.missing(words, given.top)}[what]()
-    if given.format == "json":
-        print(json.dumps({"version": 1, "run": given.run, what: words, "found": ranked(found, "probability" if what == "missing" else "cosine")}))
-    else:
-        sys.stdout.writelines(f"{score:8.4f}  {word}\n" for word, score in found)
-
-
-def answer_all(given: argparse.Namespace, answers: list[tuple[str, list[tuple[str, float]]]]) -> None:
-    """Many analogies: a line each."""
-    if given.format == "json":
-        print(json.dumps({"version": 1, "run": given.run, "analogies": given.analogies,
-                          "found": [{"analogy": text, "found": ranked(found, "cosine")} for text, found in answers]}))
-    else:
-        sys.stdout.writelines("\t".join([text, *(f"{word} {score:.4f}" for word, score in found)]) + "\n" for text, found in answers)
-
-
-def ranked(found: list[tuple[str, float]], value: str) -> list[dict[str, Any]]:
-    return [{"word": word, value: score} for word, score in found]
-
-
-def generate(given: argparse.Namespace) -> None:
-    from seriatim.predictor import load
-    predictor = load(given.run, bits=given.bits)
-    unknown = [symbol for symbol in predictor.codec.pieces_of(given.prompt) if symbol not in predictor.codec.number]
-    if unknown:
-        say(f"note: the model does not know {', '.join(map(repr, dict.fromkeys(unknown)))} in the prompt")
-    settings = {key: value for key, value in settings_of(given).items() if key != "bits"}
-    if given.format == "table" and not {"beam", "exact", "count"} & settings.keys():
-        for piece in predictor.stream(given.prompt, **settings):
-            print(piece, end="", flush=True)
-        print()
-        return
-    results = predictor.generate_records([given.prompt], **settings)[0]
-    if given.format == "json":
-        print(json.dumps(results, indent=1))
-    else:
-        for number, result in enumerate(results):
-            if len(results) > 1:
-                print(f"--- {number + 1}  log p {result['log_prob']:.2f}")
-            print(result["text"])
 
 
 DATED = ("date", "field", "every", "smooth", "out", "unit", "lower", "columns", "input_format")     # flags of `ngrams FILE`
@@ -324,6 +127,15 @@ def plot(given: argparse.Namespace) -> None:
         return show(record, given, record["picture"])
     if given.words is not None or given.by != "pca":
         raise ConfigError("--words and --by are for a map", got=f"--what {given.what}", do="Add --what map, or leave them out")
+    if given.what in ("attention", "tree") and given.text is not None and len(given.run) == 1 and not given.file:
+        from seriatim.predictor import load
+        predictor = load(given.run[0])
+        if predictor.task == "translate":
+            from seriatim.translation_figures import draw_inside as draw_translation
+            record = draw_translation(predictor, given.run[0], given.what, given.text, given.out)
+            return show(record, given, record["picture"])
+    if given.what == "tree":
+        raise ConfigError("a tree is drawn of one run of translate and one text", got=f"{len(given.run)} runs", do="Add --text SOURCE")
     learning, texts = given.what == "learning", [text for text in (given.text, given.file and Path(given.file)) if text is not None]
     if len(texts) != (not learning) or (learning and len(given.run) > 1):
         raise ConfigError("a learning curve is drawn of one folder, without a text" if learning else f"to see the {given.what}, one text is read",
@@ -380,10 +192,6 @@ def check(given: argparse.Namespace) -> int:
 
 VERBS = {"check": check, "compare": compare, "fit": fit, "evaluate": evaluate, "score": score, "predict": predict, "generate": generate, "ngrams": ngrams,
          "export": export, "plot": plot, "models": models}
-
-
-def say(words: str) -> None:
-    print(words, file=sys.stderr)
 
 
 def tell(error: SeriatimError, as_json: bool) -> int:

@@ -59,6 +59,8 @@ class CodecOptions:
     phrases: int = option(0, "word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words",
                           least=0, most=4)
     phrase_score: float = option(10.0, "phrases: how much more often; higher joins fewer", above=0)
+    target_unit: str | None = option(None, "translate: what counts as one symbol of the target (default: as of the source)", choices=UNITS)
+    shared: bool = option(False, "translate: one vocabulary for source and target")
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,32 @@ class TagOptions(LabellerOptions):
 
 
 @dataclass(frozen=True)
+class TranslateOptions(NetworkOptions):
+    """Two stacks: one reads the source, the other writes the target and hears what was read."""
+    context: int = option(1024, "attention: how many positions back, itself included", least=1)
+    encoder: str = option("", "how a position of the source hears the others (default: as --mixer)",
+                          choices=("", "none", "rnn", "gru", "lstm", "coupled", "convolution", "attention"))
+    encoder_layers: int = option(0, "number of blocks that read the source; 0: as --layers", least=0, most=1000)
+    both: bool = option(True, "each position of the source hears what comes after it, too")
+    memory: str = option("matrix", "what is kept of the source: one vector, given to every step and every output; or the vectors of all its positions, "
+                         "attended to", choices=("vector", "matrix"))
+    feeding: bool = option(False, "what was heard at one step is an input of the next (input feeding); recurrent decoders, slower to train")
+    scheduled: float = option(0.0, "share of inputs that are the model's own guesses at the end of training, rising from none (scheduled sampling)",
+                              least=0, most=1)
+    judge: str = option("loss", "what validation looks at: nats per symbol of the references, or what greedy translations are worth",
+                        choices=("loss", "bleu", "chrf", "exact"))
+
+
+@dataclass(frozen=True)
+class LexiconOptions:
+    """Which symbols of the target go with which of the source, and which follow each other."""
+    rounds: int = option(8, "rounds of expectation and maximisation", least=1, most=1000)
+    spread: float = option(0.15, "how far from the diagonal a symbol looks for its source, as a share of the length", above=0, most=10)
+    least: float = option(1e-4, "translations less probable than this are forgotten", least=0, most=0.5)
+    order: int = option(2, "length of the n-grams of the target", least=1, most=6)
+
+
+@dataclass(frozen=True)
 class MajorityOptions:
     """How frequent each label is."""
 
@@ -276,8 +304,9 @@ class TrainingOptions:
     clip: float = option(1.0, "largest gradient norm; 0 lets it grow", least=0)
     clip_value: float = option(0.0, "largest value of a single gradient; 0 lets it grow", least=0)
     label_smoothing: float = option(0.0, "share of each target spread over all symbols", least=0, most=0.9)
-    average: str = option("no", "keep a mean of the weights: a moving one, or all since validation stopped improving (as in ASGD)",
-                          choices=("no", "moving", "plateau"))
+    average: str = option("no", "keep a mean of the weights: a moving one, all since validation stopped improving (as in ASGD), or those at the last few "
+                          "validations", choices=("no", "moving", "plateau", "checkpoints"))
+    checkpoints: int = option(5, "average checkpoints: of how many", least=1, most=1000)
     average_decay: float = option(0.99, "moving average: share of the old mean kept at each update", least=0, most=0.99999)
     precision: str = option("auto", "numbers in forward and backward; auto: bfloat16 under --minutes if a short trial shows that it is faster",
                             choices=("auto", "float32", "bfloat16"))
@@ -290,7 +319,7 @@ class TrainingOptions:
 
 
 DEFAULT_MINUTES = 3.0      # the budget when neither minutes, steps nor epochs is given
-DEFAULT_BY = {"sets": "line"}      # how text is cut when it is not said, by task; all others: as its format is
+DEFAULT_BY = {"sets": "line", "translate": "line"}      # how text is cut when it is not said, by task; all others: as its format is
 
 
 @dataclass(frozen=True)
@@ -304,6 +333,11 @@ class DecodingOptions:
     repetition_penalty: float = option(1.0, "above 1 makes symbols already written less likely", above=0)
     beam: int = option(0, "width of beam search; 0 samples", least=0)
     length_penalty: float = option(1.0, "beam: scores are divided by length to this power", least=0)
+    coverage: float = option(0.0, "translate, beam: how much it counts that all of the source was heard (Wu et al. 2016)", least=0)
+    prefix: str = option("", "what every result begins with")
+    must: str = option("", "translate, beam: words or phrases, with commas between, that every result has")
+    never: str = option("", "words or phrases, with commas between, that no result has")
+    risk: int = option(0, "translate: of so many samples the one nearest to all others (minimum Bayes risk)", least=0, most=10_000)
     exact: bool = option(False, "the most probable sequence of all of this length, for count models of low order")
     draft: str = option("", "run folder of a cheap model that guesses ahead: the same text, sooner (see docs/decoding.md)")
     ahead: int = option(4, "draft: how many symbols it guesses ahead", least=1, most=64)

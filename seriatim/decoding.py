@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from seriatim.batches import Batch
+from seriatim.beams import Demands, Result, beam
 from seriatim.config import DecodingOptions
 from seriatim.distributions import Distribution
 from seriatim.errors import ConfigError
@@ -23,28 +24,10 @@ STATES = 1 << 22                           # most beginnings compared at a step 
 BEGINNINGS = 1 << 24                       # and in all its steps
 
 
-@dataclass
-class Result:
-    """A sequence written by a model."""
-    symbols: list[int]
-    log_prob: float = 0.0                  # of all its symbols, under the model itself
-    ended: bool = False                    # by a stop symbol, which is not among the symbols
-    score: float = 0.0                     # beam search: what it was ranked by
-
-    def take(self, symbol: int, log_prob: float, stops: Sequence[int]) -> bool:
-        """Write one more symbol; False if that ends it, or if nothing may follow."""
-        if log_prob == -np.inf:
-            return False
-        self.log_prob += log_prob
-        self.ended = symbol in stops
-        if not self.ended:
-            self.symbols.append(symbol)
-        return not self.ended
-
-
 def decode(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[int] = (), forbidden: Sequence[int] = (),
-           draft: Model | None = None) -> list[list[Result]]:
+           draft: Model | None = None, demands: Demands | None = None) -> list[list[Result]]:
     """For each row of the batch, `options.count` results (beam: the best of them first). A draft changes nothing but the time it takes."""
+    demands = demands or Demands()
     with torch.inference_mode():
         if draft is not None:
             return [[deque(speculating(model, draft, one_row(batch, row), options, options.seed + i, stops, forbidden), maxlen=1)[0][0]
@@ -52,34 +35,38 @@ def decode(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence
         if options.exact:
             return [[best(model, one_row(batch, row), options, [*stops, *forbidden])] for row in range(len(batch.x))]
         if options.beam:
-            return beam(model, batch, options, stops, forbidden)
+            return beam(model, batch, options, stops, forbidden, demands)
         rows = torch.arange(len(batch.x)).repeat_interleave(options.count)
         many = Batch(batch.x[rows], batch.x_lengths[rows], batch.y[rows], batch.y_mask[rows])
         seeds = [options.seed + i % options.count for i in range(len(rows))]
-        results = sample(model, many, options, seeds, stops, forbidden)
+        demands = demands if demands.most is None else replace(demands, most=demands.most[rows])
+        results = sample(model, many, options, seeds, stops, forbidden, demands)
         return [results[i:i + options.count] for i in range(0, len(results), options.count)]
 
 
-def sample(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence[int], stops: Sequence[int], forbidden: Sequence[int]) -> list[Result]:
+def sample(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence[int], stops: Sequence[int], forbidden: Sequence[int],
+           demands: Demands | None = None) -> list[Result]:
     """Symbol by symbol; the most likely one at temperature 0."""
-    return deque(sampling(model, batch, options, seeds, stops, forbidden), maxlen=1)[0]
+    return deque(sampling(model, batch, options, seeds, stops, forbidden, demands), maxlen=1)[0]
 
 
 def sampling(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence[int], stops: Sequence[int],
-             forbidden: Sequence[int]) -> Iterator[list[Result]]:
+             forbidden: Sequence[int], demands: Demands | None = None) -> Iterator[list[Result]]:
     """The same, showing the results as they grow: once before the first symbol and once after each."""
+    demands = demands or Demands()
+    most = [options.length] * len(seeds) if demands.most is None else demands.most.clamp(max=options.length).tolist()
     results = [Result([]) for _ in seeds]
     yield results
     dice = [np.random.default_rng(seed) for seed in seeds]
     following, state = model.start(batch)
     alive, used = list(range(len(results))), already(batch, model.vocabulary, options)
-    for number in range(options.length):
+    for number in range(max(most, default=0)):
         throws = [dice[i].random() for i in alive] if options.temperature else None
-        symbols, values = choose(following.log_probs(), used, options, forbidden, throws)
+        symbols, values = choose(demands.apply(following.log_probs(), [results[i].symbols for i in alive]), used, options, forbidden, throws)
         kept = [row for row, (i, symbol, value) in enumerate(zip(alive, symbols.tolist(), values, strict=True))
-                if results[i].take(symbol, value, stops)]
+                if results[i].take(symbol, value, stops) and number + 1 < most[i]]
         yield results
-        if not kept or number + 1 == options.length:
+        if not kept:
             break
         if len(kept) < len(alive):
             rows = torch.tensor(kept)
@@ -182,69 +169,6 @@ def draw(weights: Tensor, throws: Sequence[float]) -> Tensor:
     """(B, V) log-weights, a throw between 0 and 1 for each row -> (B,) symbols."""
     cumulative = torch.softmax(weights, -1).nan_to_num().cumsum(-1)
     return (cumulative > torch.tensor(throws)[:, None] * cumulative[:, -1:]).double().argmax(-1)
-
-
-def beam(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[int], forbidden: Sequence[int]) -> list[list[Result]]:
-    """The W likeliest beginnings at each step; a finished one is ranked by log p / length^penalty."""
-    rows, width = len(batch.x), max(options.beam, options.count)
-    wide = torch.arange(rows).repeat_interleave(width)
-    following, state = model.start(batch)
-    following, state = following[wide], select(state, wide)
-    total = torch.full((rows, width), -torch.inf, dtype=torch.double)                          # (B, W)
-    total[:, 0] = 0.0                                                                          # all beams begin alike
-    written: list[list[list[int]]] = [[[] for _ in range(width)] for _ in range(rows)]
-    finished: list[list[Result]] = [[] for _ in range(rows)]
-    alive = list(range(rows))
-
-    def finish(row: int, symbols: list[int], log_prob: float, ended: bool) -> None:
-        score = log_prob / max(1, len(symbols) + ended) ** options.length_penalty
-        finished[row].append(Result(symbols, log_prob, ended, score))
-
-    for _ in range(options.length):
-        log_probs = following.log_probs().double().clone()
-        log_probs[:, list(forbidden)] = -torch.inf
-        size = log_probs.shape[-1]
-        joint = (total[:, :, None] + log_probs.view(len(alive), width, size)).flatten(1)       # (B, W V)
-        best = joint.sort(dim=-1, descending=True, stable=True)
-        kept, parents, symbols, totals = [], [], [], []
-        for place, row in enumerate(alive):
-            live = []
-            for value, cell in zip(best.values[place, :width * (len(stops) + 1)].tolist(), best.indices[place].tolist()):
-                if value == -np.inf or len(live) == width:
-                    break
-                parent, symbol = divmod(cell, size)
-                if symbol in stops:
-                    finish(row, written[row][parent], value, True)
-                else:
-                    live.append((parent, symbol, value))
-            enough = sorted((result.score for result in finished[row]), reverse=True)[width - 1:width]
-            bound = live[0][2] / options.length ** options.length_penalty if live else -np.inf
-            if not live or (enough and enough[0] >= bound):
-                if not enough:
-                    for parent, symbol, value in live:
-                        finish(row, written[row][parent] + [symbol], value, False)
-                    if not live:                                                               # nothing may follow
-                        for parent in range(width):
-                            if total[place, parent] > -torch.inf:
-                                finish(row, written[row][parent], total[place, parent].item(), False)
-                written[row] = []
-                continue
-            live += [(live[0][0], live[0][1], -np.inf)] * (width - len(live))
-            written[row] = [written[row][parent] + [symbol] for parent, symbol, _ in live]
-            kept.append(row)
-            parents += [place * width + parent for parent, _, _ in live]
-            symbols += [symbol for _, symbol, _ in live]
-            totals.append([value for _, _, value in live])
-        alive = kept
-        if not alive:
-            break
-        total = torch.tensor(totals, dtype=torch.double)
-        following, state = model.step(torch.tensor(symbols), select(state, torch.tensor(parents)))
-    for place, row in enumerate(alive):
-        for number in range(width):
-            if total[place, number] > -torch.inf:
-                finish(row, written[row][number], total[place, number].item(), False)
-    return [sorted(each, key=lambda result: -result.score)[:options.count] for each in finished]
 
 
 def one_row(batch: Batch, row: int) -> Batch:

@@ -12,6 +12,7 @@ import torch
 from seriatim import training
 from seriatim.auditing import findings
 from seriatim.codecs.labelled import Examples
+from seriatim.codecs.pairs import Pairs
 from seriatim.codecs.symbols import STOP, Codec
 from seriatim.config import DEFAULT_BY, CodecOptions
 from seriatim.data import read
@@ -28,24 +29,24 @@ from seriatim.tasks import TASKS
 
 
 def fit(task: str, model: str, train: Sequences | str | Path, valid: Sequences | str | Path | None = None, *, out: str | Path | None = None,
-        resume: bool = False, overwrite: bool = False, progress: bool = False, calibrate: bool = False, **settings: Any) -> Predictor:
+        resume: bool = False, overwrite: bool = False, progress: bool = False, calibrate: bool = False, tune: bool = False, **settings: Any) -> Predictor:
     """Fit a model by name and give back a Predictor.
 
     `settings` are those of the codec (`unit`, ...), the model (`order`, `width`, ...) and the training
     (`minutes`, `seed`, ...). With `out`, a run folder is kept and a killed fit can be resumed. With `calibrate`,
-    the probabilities of labels are made true on validation data.
+    the probabilities of labels are made true on validation data; with `tune`, the search of a translator is set by it.
 
     >>> model = fit("language", "markov", read("markov:length=5000"), order=2)
     >>> model
     Predictor(language, markov, 29 characters, 1,702 parameters)
     """
     from seriatim.display import follow
-    events = fit_events(task, model, train, valid, out=out, resume=resume, overwrite=overwrite, calibrate=calibrate, settings=settings)
+    events = fit_events(task, model, train, valid, out=out, resume=resume, overwrite=overwrite, calibrate=calibrate, tune=tune, settings=settings)
     return follow(events, show=progress)
 
 
 def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Sequences | str | Path | None = None, *, out: str | Path | None = None,
-               resume: bool = False, overwrite: bool = False, calibrate: bool = False,
+               resume: bool = False, overwrite: bool = False, calibrate: bool = False, tune: bool = False,
                settings: Mapping[str, Any] | None = None) -> Generator[training.Event, None, Predictor]:
     """The same as a generator of events, whose return value is the Predictor."""
     check_task(task, spec)
@@ -58,7 +59,9 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     whole = fingerprint(train.main)
     if calibrate and task != "classify":
         raise ConfigError("probabilities are calibrated for labels of sequences", got=f"the task {task}", do="Leave out calibrate")
-    if valid is None and (calibrate or len(parts) > 1 or not parts[0].counts):
+    if tune and task != "translate":
+        raise ConfigError("a search is tuned for translation", got=f"the task {task}", do="Leave out tune")
+    if valid is None and (calibrate or tune or len(parts) > 1 or not parts[0].counts):
         train, valid = hold_out(train, kind.held_share, kind.how)
     if valid is not None and valid.by != train.by:
         raise DataError("training and validation data are cut differently", got=f"by {train.by} and by {valid.by}", do="Use the same --by for both")
@@ -103,6 +106,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
         predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size(), "fingerprint": whole}
         if calibrate:
             predictor.calibrate(asked.valid)
+        if tune:
+            yield log.add({"event": "note", "words": tuned(predictor.tune(valid), predictor.metrics["search"])})
         if folder is not None:
             predictor.finish(folder)
         yield log.add({"event": "done", "out": None if folder is None else str(folder), **predictor.metrics})
@@ -113,9 +118,15 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
             lock.release()
 
 
+def tuned(tried: list[dict[str, Any]], best: dict[str, Any]) -> str:
+    """What was tried, in a sentence."""
+    worth = ", ".join(f"{each['beam']} / {each['length_penalty']:g}: {100 * each['chrf']:.2f}" for each in tried)
+    return f"beam {best['beam']} with length penalty {best['length_penalty']:g} does best on validation data (chrF by beam / penalty: {worth})"
+
+
 def arrays_of(ids: Any) -> tuple[Any, ...]:
     """The columns that make up encoded data."""
-    return () if ids is None else (ids.x, ids.y) if isinstance(ids, Examples) else (ids,)
+    return () if ids is None else (ids.x, ids.y) if isinstance(ids, (Examples, Pairs)) else (ids,)
 
 
 def with_vectors(parts: list[Part]) -> tuple[list[Part], Predictor | None]:

@@ -16,6 +16,7 @@ from seriatim.config import (
     GloveOptions,
     HiddenOptions,
     HmmOptions,
+    LexiconOptions,
     LinearOptions,
     MarkovBayesOptions,
     MarkovOptions,
@@ -24,6 +25,7 @@ from seriatim.config import (
     NgramOptions,
     TagOptions,
     TrainingOptions,
+    TranslateOptions,
     VectorsOptions,
 )
 from seriatim.errors import ConfigError, nearest
@@ -38,7 +40,7 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim evaluate RUN FILE                 how well does it predict other data?
   seriatim score    RUN FILE                 the log-probability of each sequence
   seriatim generate RUN --prompt P           let it write
-  seriatim predict  RUN FILE                 what comes next after each sequence? what label or tags has it?
+  seriatim predict  RUN FILE                 what comes next after each sequence? what label or tags has it? how is it translated?
   seriatim predict  RUN --explain "some text"     why this label?
   seriatim predict  RUN --analogy "paris - france + japan"     also --neighbours, --direction, --odd, --missing
   seriatim ngrams   RUN "won a *"            what follows a phrase, and how the counts came to it
@@ -48,12 +50,14 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim models   [MODEL]                  all models, or all settings of one
 
 TASK is language (what comes next?), classify (a label for each sequence), tag (a tag for each element),
-sets (which elements are in the next set?) or words (a vector for each word). FILE is text, csv, tsv, jsonl,
-parquet or CoNLL-U, plain, .gz or .xz; or a built-in corpus: python-docs, python-code, python-lines,
-python-tokens, independent, markov, hidden-markov, brackets, remember, piano. `seriatim VERB --help` tells more.
+sets (which elements are in the next set?), translate (a target for each source; two FILEs whose lines belong
+together, or a table) or words (a vector for each word). FILE is text, csv, tsv, jsonl, parquet or CoNLL-U, plain,
+.gz or .xz; or a built-in corpus: python-docs, python-code, python-lines, python-tokens, independent, markov,
+hidden-markov, brackets, remember, piano, reverse, copy, sort, dates, roman. `seriatim VERB --help` tells more.
 """
 
 
+TRANSLATING = ("beam", "length_penalty", "coverage", "count", "prefix", "must", "never", "risk", "temperature", "top_p", "seed")
 EIGHT = "8: networks compute in 8 bits, faster and a little less exact (default 32)"
 
 
@@ -105,8 +109,9 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, CacheOptions, ("window",), group=group)
     add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
     add_flags(parser, VectorsOptions, ("window", "negatives", "subwords"), group=group)
-    for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, HmmOptions, HiddenOptions):
-        add_flags(parser, cls, ("pool", "letters", "chain", "ngram"), group=group)
+    for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, HmmOptions, HiddenOptions, TranslateOptions,
+                LexiconOptions):
+        add_flags(parser, cls, ("pool", "letters", "chain", "ngram", "memory", "encoder"), group=group)
 
 
 def build_parser() -> Parser:
@@ -132,8 +137,8 @@ def build_parser() -> Parser:
 
     each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
                 "seriatim compare language book.txt --minutes 3")
-    each.add_argument("task", help="language, classify, tag or sets")
-    each.add_argument("file", metavar="FILE", help="the data; a tenth of it is the test (of a stream its end)")
+    each.add_argument("task", help="language, classify, tag, sets or translate")
+    each.add_argument("file", metavar="FILE", nargs="+", help="the data; a tenth of it is the test (of a stream its end); translate: also two files")
     each.add_argument("--folds", type=int, default=0, metavar="K", help="labels: every K-th part is the test in turn")
     each.add_argument("--models", help="names with commas between (default: all usual ones); a+b is a mixture")
     each.add_argument("--out", help="folder for table, picture, report and runs (default: under runs/)")
@@ -144,10 +149,12 @@ def build_parser() -> Parser:
                 "seriatim fit language lstm book.txt --minutes 3 --out runs/book")
     each.add_argument("task", help=", ".join(MODELS))
     each.add_argument("model", metavar="MODEL", help="; ".join(f"{task}: {', '.join(rungs)}" for task, rungs in MODELS.items()) + "; or a mixture: markov+lstm")
-    each.add_argument("file", metavar="FILE", help="training data")
-    each.add_argument("--valid", help="validation data (default: a part of FILE: a twentieth, for labels, tags and sets a tenth, for words a hundredth)")
+    each.add_argument("file", metavar="FILE", nargs="+", help="training data; translate: also two files, of sources and of targets")
+    each.add_argument("--valid", nargs="+", metavar="FILE",
+                      help="validation data (default: a part of FILE: a twentieth, for labels, tags and sets a tenth, for words a hundredth)")
     each.add_argument("--out", help="run folder (default: under runs/)")
     each.add_argument("--calibrate", action="store_true", help="classify: find the temperature at which probabilities are true, on validation data")
+    each.add_argument("--tune", action="store_true", help="translate: find the best beam and length penalty on validation data, and keep them")
     each.add_argument("--resume", action="store_true", help="go on with a fit that was killed")
     each.add_argument("--overwrite", action="store_true", help="replace the run that is there")
     data_flags(each)
@@ -159,15 +166,19 @@ def build_parser() -> Parser:
             ("predict", "The likeliest next symbols after each sequence.", "seriatim predict runs/book beginnings.txt --top 3")):
         each = verb(name, summary, example)
         each.add_argument("run", metavar="RUN", help="a run folder, or an ARPA file")
-        each.add_argument("file", metavar="FILE", nargs="?" if name == "predict" else None,
-                          help="the data" + ("; word vectors: analogies or similarities" if name == "evaluate" else ""))
+        each.add_argument("file", metavar="FILE", nargs="*" if name == "predict" else "+",
+                          help="the data" + ("; word vectors: analogies or similarities; translate: also two files" if name == "evaluate" else ""))
         each.add_argument("--field", help="which field of a table to read")
         each.add_argument("--label", help="which field of a table holds the labels (default: label)")
         each.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
         each.add_argument("--columns", help="names of the columns of a table without a header")
         each.add_argument("--input-format", metavar="NAME", help="the format, if the ending does not tell")
         each.add_argument("--bits", type=int, choices=(8, 32), default=32, help=EIGHT)
+        if name != "score":
+            each.add_argument("--with", dest="others", nargs="+", metavar="RUN", help="translate: further runs; the mean of what all say decides")
+            add_flags(each, DecodingOptions, TRANSLATING, "translate: how to search (default: beam 4, or what --tune found)")
         if name == "evaluate":
+            each.add_argument("--against", metavar="RUN", help="translate: is it better than this run? a paired bootstrap")
             each.add_argument("--positive", metavar="LABEL", help="classify: choose a threshold for this label")
             each.add_argument("--most-false", type=float, metavar="SHARE", help="such that at most this share of the others is taken for it (default 0.001)")
             each.add_argument("--out", help="labels: also a picture of the confusion matrix: .png, .svg or .pdf")
@@ -221,8 +232,9 @@ def build_parser() -> Parser:
                 'seriatim plot runs/book --out curve.png\n  seriatim plot runs/rnn runs/lstm --what gradient --file other.txt --out gradient.png\n'
                 '  seriatim plot runs/vectors --what map --words "paris france, tokyo japan" --out map.png')
     each.add_argument("run", metavar="FOLDER", nargs="+", help="a run folder or that of a comparison; several for gradient and influence")
-    each.add_argument("--what", choices=("learning", "gradient", "influence", "attention", "surprisal", "map"), default="learning", help="what to look at")
-    each.add_argument("--text", help="to look inside: the text that is read")
+    each.add_argument("--what", choices=("learning", "gradient", "influence", "attention", "surprisal", "map", "tree"), default="learning",
+                      help="what to look at; of a translator attention to the source, or the tree of its search")
+    each.add_argument("--text", help="to look inside: the text that is read; of a translator the source")
     each.add_argument("--file", metavar="FILE", help="the same from a file")
     each.add_argument("--words", help='map: "paris france, tokyo japan": pairs with an arrow each, or words (default: the 200 most frequent)')
     each.add_argument("--by", choices=("pca", "tsne"), default="pca", help="map: principal components (default), or t-SNE, which keeps near words near")

@@ -57,7 +57,7 @@ def orthogonal(matrix: Tensor, rounds: int) -> Tensor:
 
 def make_optimiser(model: nn.Module, options: TrainingOptions) -> torch.optim.Optimizer:
     """Only matrices are pulled towards zero."""
-    inner = {id(each) for each in model.blocks.parameters() if each.dim() == 2} if options.optimiser == "muon" else set()
+    inner = {id(each) for name, each in model.named_parameters() if "blocks." in name and each.dim() == 2} if options.optimiser == "muon" else set()
     maps, matrices, vectors = ([each for each in model.parameters() if kind(each)] for kind in (
         lambda p: id(p) in inner, lambda p: p.dim() > 1 and id(p) not in inner, lambda p: p.dim() <= 1))
     groups = [{"params": each, "weight_decay": decay} for each, decay in

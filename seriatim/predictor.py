@@ -328,6 +328,9 @@ def kind_of(task: str) -> type[Predictor]:
     if task in ("classify", "tag"):
         from seriatim.label_predictor import Classifier, Tagger
         return Classifier if task == "classify" else Tagger
+    if task == "translate":
+        from seriatim.translator import Translator
+        return Translator
     if task == "sets":
         from seriatim.set_predictor import SetPredictor
         return SetPredictor

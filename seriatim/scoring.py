@@ -13,7 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from seriatim.batches import Batch, buckets, of_lines, of_sets, pad, prompts
+from seriatim.batches import Batch, buckets, of_lines, of_pairs, of_sets, pad, prompts
+from seriatim.codecs.pairs import Pairs
 from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, offsets_of
 from seriatim.distributions import Distribution
 from seriatim.models.base import Model
@@ -111,6 +112,27 @@ def score_sets(model: Model, sets: Field) -> SetScores:
     if training:
         model.train()
     return SetScores(Field(values[0], offsets, NUMBERS), *values[1:].astype(np.int64))
+
+
+def score_pairs(model: Model, pairs: Pairs) -> Field:
+    """Natural-log probability of each symbol of the targets given their sources, STOP last."""
+    offsets = offsets_of(pairs.y.lengths + 1)
+    if hasattr(model, "parts"):
+        parts = [score_pairs(part, pairs).values + weight for part, weight in zip(model.parts, model.log_weights.tolist(), strict=True)]
+        return Field(np.logaddexp.reduce(parts), offsets, SYMBOLS)
+    values = np.zeros(offsets[-1])
+    training = isinstance(model, torch.nn.Module) and model.training
+    if training:
+        model.eval()
+    with torch.inference_mode():
+        for rows in buckets(np.maximum(pairs.x.lengths, pairs.y.lengths), PLACES // 4):
+            batch = of_pairs(pairs, rows)
+            log_prob = model.predict(batch).log_prob(batch.y).numpy()                  # (B, T)
+            places = np.concatenate([np.arange(offsets[s], offsets[s + 1]) for s in rows])
+            values[places] = log_prob[batch.y_mask.numpy()]
+    if training:
+        model.train()
+    return Field(values, offsets, SYMBOLS)
 
 
 def mean_loss(model: Model, ids: Field, by: str, most: int = 50_000) -> float:

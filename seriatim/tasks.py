@@ -17,17 +17,21 @@ from torch import Tensor
 from seriatim import batches
 from seriatim.batches import Batch
 from seriatim.codecs.labelled import Examples, Labelled, cut_once, target_of
+from seriatim.codecs.pairs import SOURCE, TARGET, PairCodec, Pairs
 from seriatim.codecs.sets import Sets as SetCodec
 from seriatim.codecs.symbols import UNKNOWN, Codec, fit_and_encode
 from seriatim.config import CodecOptions, TrainingOptions, build
+from seriatim.data.corpora import is_corpus
 from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.labelling import answers
 from seriatim.models.base import Model
-from seriatim.scoring import mean_loss, score, score_sets
+from seriatim.scoring import mean_loss, score, score_pairs, score_sets
+from seriatim.translating import GREEDY, quality, translations
 from seriatim.words import Words as WordVectors
 
 Settings = dict[str, Any]
+MOST_JUDGED = 1000                         # pairs that validation looks at
 
 
 class Language:
@@ -227,9 +231,69 @@ class Sets(Language):
         return float(-score_sets(model, self.valid).log_prob.values.mean())
 
 
+class Translate(Language):
+    """Write a target given a source: x is the source, y the target, both to their end."""
+
+    held_share, how = 0.05, "shuffle"
+
+    def __init__(self, train: Pairs, valid: Pairs | None, by: str, codec: PairCodec):
+        if not len(train.y.flat):
+            raise DataError("the training data has no targets", do="Give pairs of a source and a target")
+        self.train, self.valid, self.by, self.codec, self.symbols = train, valid, "line", codec, len(train.y.flat)
+
+    @classmethod
+    def given(cls, data: Sequences) -> Sequences:
+        """The data with its fields called source and target: by name, or else the first two."""
+        if SOURCE in data.fields and TARGET in data.fields:
+            return data
+        if len(data.fields) != 2:
+            raise DataError(f"{data.origin} has no pairs of source and target", got=f"fields: {', '.join(data.fields)}",
+                            do="Give two files whose lines belong together, or a table with the columns source and target: --columns source,target")
+        return replace(data, fields=dict(zip((SOURCE, TARGET), data.fields.values(), strict=True)))
+
+    @classmethod
+    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[PairCodec, Pairs]:
+        """Text is cut into subwords if nothing else is said."""
+        unit = "subword" if train.unit in (None, "character") and not is_corpus(train.origin) else train.unit
+        codec = PairCodec.fit(train, build(CodecOptions, {"unit": unit} | settings, "codec"))
+        return codec, codec.encode(train)
+
+    @classmethod
+    def encode(cls, codec: PairCodec, data: Sequences) -> Pairs:
+        return codec.encode(data)
+
+    def counting(self, model: Model) -> Iterator[dict[str, Any]]:
+        return model.counting(self.train)
+
+    def groups(self, options: TrainingOptions, generator: np.random.Generator | None = None) -> list[np.ndarray]:
+        """Pairs of similar lengths, as many to a batch as it has room for."""
+        return batches.buckets(np.maximum(self.train.x.lengths, self.train.y.lengths), options.rows * options.length, generator)
+
+    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
+        for rows in self.groups(options, np.random.default_rng([options.seed, number])):
+            yield batches.of_pairs(self.train, rows)
+
+    def steps_per_epoch(self, options: TrainingOptions) -> int:
+        return len(self.groups(options))
+
+    def valid_loss(self, model: Model) -> float:
+        """Nats per symbol of the targets; or, if that is the judge, what is missing to a perfect translation, between equals by a trace of these."""
+        some = self.valid.take(slice(0, MOST_JUDGED))
+        nats = float(-score_pairs(model, some).values.mean())
+        judge = getattr(getattr(model, "options", None), "judge", "loss")
+        if judge == "loss":
+            return nats
+        references = [[self.codec.decode(some.y.row(s))] for s in range(len(some))]
+        found = [self.codec.decode(result.symbols) for (result,) in translations(model, some, GREEDY)]
+        return 1 - quality(judge, found, references) + 1e-6 * min(10.0, nats)
+
+    def valid_scores(self, model: Model) -> Tensor:
+        return torch.from_numpy(score_pairs(model, self.valid).values)
+
+
 def filled(sequences: Field) -> Field:
     """Those sequences that have steps."""
     return sequences.take(sequences.lengths > 0)
 
 
-TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag, "sets": Sets}
+TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag, "sets": Sets, "translate": Translate}

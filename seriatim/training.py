@@ -107,6 +107,7 @@ class Loop:
         self.behind: list[Batch] = []     # with a longer reach: the batches before, through which gradients still flow
         self.best: dict[str, Tensor] = {}
         self.mean: dict[str, Tensor] = {}  # of the weights
+        self.recent: list[dict[str, Tensor]] = []     # average checkpoints: the weights at the last few validations
         self.loss: Callable = model.loss
         self.looked = self.looking = 0.0  # when the last validation ended, and how long it took
         self.settle(options.rows or FIRST_ROWS)
@@ -174,6 +175,7 @@ class Loop:
         """One update, and whatever is due after it."""
         o, p = self.options, self.progress
         before = self.share()
+        self.model.spent = before
         loss = self.update(batch, self.rate(before))
         p.step, p.batch, p.seconds = p.step + 1, p.batch + 1, clock.now()
         p.loss += (loss - p.loss) * max(0.02, 1 / p.step)
@@ -210,7 +212,8 @@ class Loop:
                 seconds = {kind: self.trial(batch, kind) for kind in ("float32", "bfloat16")}
                 p.precision = "bfloat16" if seconds["bfloat16"] < 0.87 * seconds["float32"] else "float32"
                 yield {"event": "trial", "precision": p.precision, **{f"{kind}_seconds": each for kind, each in seconds.items() if math.isfinite(each)}}
-        wanted = p.compiled if resumed else o.compile == "yes" or (o.compile == "auto" and (o.minutes or 0) >= 10)
+        steady = getattr(self.task, "by", "line") == "stream"         # batches of one shape: each other shape would be compiled anew
+        wanted = p.compiled if resumed else o.compile == "yes" or (o.compile == "auto" and steady and (o.minutes or 0) >= 10)
         if wanted:
             plain = self.trial(batch, p.precision)
             self.loss = torch.compile(self.model.loss)
@@ -290,7 +293,7 @@ class Loop:
     def take_mean(self) -> None:
         """The mean of the weights, if one is kept."""
         o, p = self.options, self.progress
-        if o.average == "no" or (o.average == "plateau" and not p.averaged and p.worse < 2):
+        if o.average in ("no", "checkpoints") or (o.average == "plateau" and not p.averaged and p.worse < 2):
             return
         keep = o.average_decay if o.average == "moving" else p.averaged / (p.averaged + 1)
         p.averaged += 1
@@ -309,6 +312,9 @@ class Loop:
     def validate(self) -> Event:
         p = self.progress
         weights = {name: array.clone() for name, array in self.model.arrays().items()}
+        if self.options.average == "checkpoints":
+            self.recent = [*self.recent, weights][-self.options.checkpoints:]
+            self.mean = {name: torch.stack([each[name] for each in self.recent]).mean(0) for name in weights}
         if self.mean:
             self.model.load_arrays(self.mean)
         loss = self.task.valid_loss(self.model)
@@ -327,6 +333,7 @@ class Loop:
             return
         arrays = {f"weights.{name}": array for name, array in self.model.arrays().items()}
         arrays |= {f"best.{name}": array for name, array in self.best.items()} | {f"mean.{name}": array for name, array in self.mean.items()}
+        arrays |= {f"recent.{number}.{name}": array for number, each in enumerate(self.recent) for name, array in each.items()}
         for number, batch in enumerate(self.behind):
             arrays |= {f"behind.{number}.y": batch.y, f"behind.{number}.mask": batch.y_mask}
             arrays |= {} if batch.before is None else {f"behind.{number}.before": batch.before}
@@ -350,7 +357,7 @@ class Loop:
     def take_up(self, arrays: dict[str, Tensor], record: dict[str, Any]) -> None:
         self.progress.__dict__.update(record | {"best": math.inf if record["best"] is None else record["best"]})
         self.settle(self.progress.rows)
-        parts: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "mean": {}, "optimiser": {}, "behind": {}}
+        parts: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}, "mean": {}, "optimiser": {}, "behind": {}, "recent": {}}
         for name, array in arrays.items():
             kind, _, rest = name.partition(".")
             if kind in parts:
@@ -360,13 +367,20 @@ class Loop:
         for number in range(len({name.split(".")[0] for name in past})):
             y = past[f"{number}.y"]
             self.behind.append(Batch(y[:, :0], torch.zeros(len(y), dtype=torch.long), y, past[f"{number}.mask"], past.get(f"{number}.before")))
-        state: dict[int, dict[str, Tensor]] = {}
-        for name, array in parts["optimiser"].items():
-            number, _, rest = name.partition(".")
-            state.setdefault(int(number), {})[rest] = array
+        state, recent = numbered(parts["optimiser"]), numbered(parts["recent"])
+        self.recent = [recent[number] for number in sorted(recent)]
         self.optimiser.load_state_dict({"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]})
         self.carried = regrow(arrays)
         torch.set_rng_state(arrays["random"])
+
+
+def numbered(arrays: dict[str, Tensor]) -> dict[int, dict[str, Tensor]]:
+    """Arrays called NUMBER.NAME, by number, then by name."""
+    found: dict[int, dict[str, Tensor]] = {}
+    for name, array in arrays.items():
+        number, _, rest = name.partition(".")
+        found.setdefault(int(number), {})[rest] = array
+    return found
 
 
 def numbers(precision: str) -> Any:

@@ -10,11 +10,12 @@ import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
 ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "chains", "models", "scoring",
-         "agreement", "words", "labelling", "tasks", "optimisers", "word_training", "training", "decoding", "evaluation", "auditing", "display",
-         "leaderboard", "audit_display", "label_display", "folders", "predictor", "explaining",
-         "label_predictor", "word_predictor", "set_predictor",
+         "agreement", "texts", "words", "labelling", "beams", "decoding", "translating", "tasks", "optimisers", "word_training", "training",
+         "evaluation", "auditing", "display",
+         "leaderboard", "audit_display", "label_display", "translation_display", "folders", "predictor", "explaining",
+         "label_predictor", "word_predictor", "set_predictor", "translator",
          "fitting", "exploring", "inspecting", "verbs",
-         "figures", "label_figures", "report", "comparison", "flags", "cli"]
+         "figures", "label_figures", "translation_figures", "report", "comparison", "flags", "applying", "cli"]
 
 
 def room(path: Path) -> str:

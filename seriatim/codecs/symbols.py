@@ -344,6 +344,9 @@ def load_codec(record: Any, where: str) -> Codec:
         if "elements" in record:
             from seriatim.codecs.sets import Sets
             return Sets.from_json(record, options)
+        if "pair" in record:
+            from seriatim.codecs.pairs import PairCodec
+            return PairCodec.from_json(record, options, where)
         symbols, spelling = record["symbols"], record["spelling"]
         sound = (isinstance(symbols, list) and all(isinstance(symbol, str) for symbol in symbols)
                  and tuple(symbols[:len(SPECIALS)]) == SPECIALS and len(set(symbols)) == len(symbols)

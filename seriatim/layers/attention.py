@@ -60,13 +60,16 @@ class Attention(nn.Module):
         k, v = (joined(old, new) for old, new in zip(state, (k, v), strict=True))
         return q, k, v, tuple(kept(each, frame) for each in (k, v))
 
-    def scores(self, q: Tensor, k: Tensor, mask: Tensor | None) -> Tensor:
-        """(B, H, T, E), (B, H, S, E) -> (B, H, T, S), minus infinity where nothing may be heard."""
+    def fits(self, q: Tensor, k: Tensor) -> Tensor:
+        """(B, H, T, E), (B, H, S, E) -> (B, H, T, S): how well each query fits each key."""
         if self.inner is not None:
             query, key, out = self.inner
-            found = out(torch.tanh(query(q)[:, :, :, None] + key(k)[:, :, None]))[..., 0]
-        else:
-            found = (q if self.between is None else q @ self.between) @ k.transpose(2, 3) / (q.shape[-1] ** 0.5 if self.score == "scaled" else 1.0)
+            return out(torch.tanh(query(q)[:, :, :, None] + key(k)[:, :, None]))[..., 0]
+        return (q if self.between is None else q @ self.between) @ k.transpose(2, 3) / (q.shape[-1] ** 0.5 if self.score == "scaled" else 1.0)
+
+    def scores(self, q: Tensor, k: Tensor, mask: Tensor | None) -> Tensor:
+        """The same, minus infinity where nothing may be heard."""
+        found = self.fits(q, k)
         if mask is None:
             mask = torch.ones(found.shape[-2:], dtype=torch.bool).tril(found.shape[-1] - found.shape[-2])
         return found.masked_fill(~mask, -torch.inf)

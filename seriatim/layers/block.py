@@ -1,4 +1,4 @@
-"""One block of a stack: norm, mixer, residual; norm, feed-forward, residual, each part optional.
+"""One block of a stack: norm, mixer, residual; norm, cross-attention, residual; norm, feed-forward, residual, each part optional.
 
     before   x + mixer(norm(x)),   x + feed(norm(x))                 the norm first: Xiong et al. 2020
     after    norm(x + mixer(x)),   norm(x + feed(x))                 as in the first Transformer
@@ -45,22 +45,28 @@ class Alone(nn.Module):
 
 
 class Block(nn.Module):
-    def __init__(self, width: int, mixer: nn.Module, residual: bool, norm: str, norm_place: str, inner: int, feed: str, dropout: float):
+    def __init__(self, width: int, mixer: nn.Module, residual: bool, norm: str, norm_place: str, inner: int, feed: str, dropout: float,
+                 cross: nn.Module | None = None):
         super().__init__()
         self.residual, self.after = residual, norm_place == "after"
         self.mixer, self.feed_forward = mixer, FeedForward(width, inner, feed) if inner else None
         self.norm = NORMS[norm](width) if residual else nn.Identity()
         self.norm_2 = NORMS[norm](width) if residual and inner else nn.Identity()
+        self.cross, self.norm_cross = cross, NORMS[norm](width) if residual and cross is not None else nn.Identity()
         self.dropout = nn.Dropout(dropout)
 
     def empty(self, rows: int):
         return self.mixer.empty(rows)
 
-    def forward(self, x: Tensor, state, lengths: Tensor | None = None, *frame):
-        """(B, T, D), state -> (B, T, D), state after each row's length. A mixer of attention is given its frame, too."""
+    def forward(self, x: Tensor, state, lengths: Tensor | None = None, *frame, memory: tuple = ()):
+        """(B, T, D), state -> (B, T, D), state after each row's length. A mixer of attention is given its frame, too, and a block with
+        cross-attention what it hears of another sequence."""
         y, state = self.mixer(x if self.after else self.norm(x), state, lengths, *frame)
         x = self.dropout(y) + (x if self.residual else 0)
         x = self.norm(x) if self.after else x
+        if self.cross is not None:
+            x = self.dropout(self.cross(x if self.after else self.norm_cross(x), *memory)) + (x if self.residual else 0)
+            x = self.norm_cross(x) if self.after else x
         if self.feed_forward is not None:
             y = self.dropout(self.feed_forward(x if self.after else self.norm_2(x)))
             x = y + (x if self.residual else 0)

@@ -19,6 +19,7 @@ from seriatim.config import (
     GloveOptions,
     HiddenOptions,
     HmmOptions,
+    LexiconOptions,
     LinearOptions,
     MajorityOptions,
     MarkovBayesOptions,
@@ -29,6 +30,7 @@ from seriatim.config import (
     NgramOptions,
     TagOptions,
     TrainingOptions,
+    TranslateOptions,
     UniformOptions,
     UnigramOptions,
     VectorsOptions,
@@ -146,7 +148,23 @@ SETS: dict[str, Rung] = {
                         ROLLS | {"rate": 2e-3, "warmup": 0.05, "carry": False}),
 }
 
-MODELS: dict[str, dict[str, Rung]] = {"language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "tag": TAG, "sets": SETS}     # by task, then by name
+ATTENDING = {"width": 256, "heads": 1, "score": "bilinear", "maps": False, "dropout": 0.2}       # c = F softmax(F^T V h), as the lectures have it
+PAIRS = {"rows": 64, "length": 32, "rate": 2e-3, "warmup": 0.05, "validations": 10}
+
+TRANSLATE: dict[str, Rung] = {
+    "lexicon": Rung("counted: which symbols go with which, near the diagonal, and which follow each other", "lexicon:Lexicon", LexiconOptions, counts=True),
+    "vector": Rung("gru that keeps one vector of the source, without attention", "encoder_decoder:EncoderDecoder", TranslateOptions,
+                   ATTENDING | {"mixer": "gru", "memory": "vector"}, PAIRS),
+    "rnn": Rung("recurrent network with tanh units, attending to the source", "encoder_decoder:EncoderDecoder", TranslateOptions,
+                ATTENDING | {"mixer": "rnn"}, PAIRS | {"rate": 1e-3}),
+    "gru": Rung("gated recurrent unit, attending to the source", "encoder_decoder:EncoderDecoder", TranslateOptions, ATTENDING | {"mixer": "gru"}, PAIRS),
+    "lstm": Rung("long short-term memory, attending to the source", "encoder_decoder:EncoderDecoder", TranslateOptions, ATTENDING | {"mixer": "lstm"}, PAIRS),
+    "transformer": Rung("self-attention and attention to the source in every block", "encoder_decoder:EncoderDecoder", TranslateOptions,
+                        {"mixer": "attention", "width": 128, "layers": 3, "residual": True, "feed_forward": 4.0, "dropout": 0.1}, PAIRS),
+}
+
+MODELS: dict[str, dict[str, Rung]] = {                             # by task, then by name
+    "language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "tag": TAG, "sets": SETS, "translate": TRANSLATE}
 
 
 LIMITS = {"minutes", "steps", "epochs"}

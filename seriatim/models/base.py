@@ -32,6 +32,7 @@ class Model:
     vocabulary: int                        # V, how many symbols it chooses from
     warm: int = 512                        # how far back it needs to have read when it is asked in the middle of a stream
     longest: int | None = None             # how many symbols it can read at all
+    spent: float = 0.0                     # share of its training that is over, for what changes in its course; told by training
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         """What comes first after batch.x: (B,) distributions, and the state."""
@@ -116,20 +117,44 @@ class Model:
         return sum(array.numel() for array in self.arrays().values())
 
 
+class Shared(tuple):
+    """What many rows of a state have in common, kept once: (owner, part, ...). Row r looks at row owner[r] of each part (M, ...)."""
+
+    def select(self, rows: Tensor) -> Shared:
+        """Those that nobody looks at any more are left out."""
+        owner, *parts = self
+        owner = owner[rows]
+        used = torch.zeros(len(parts[0]), dtype=torch.bool)
+        used[owner] = True
+        return Shared((owner, *parts)) if used.all() else Shared((used.cumsum(0)[owner] - 1, *(part[used] for part in parts)))
+
+    def grouped(self) -> tuple[int, tuple[Tensor, ...]]:
+        """How many rows look at each, one group after another, and the parts; where they do not lie in equal groups, a copy for each row."""
+        owner, *parts = self
+        beams, rest = divmod(len(owner), len(parts[0])) if len(parts[0]) else (1, 0)
+        if not rest and torch.equal(owner, torch.arange(len(parts[0])).repeat_interleave(beams)):
+            return beams, tuple(parts)
+        return 1, tuple(part[owner] for part in parts)
+
+
 def select(state: State, rows: Tensor) -> State:
     """Keep, repeat or reorder the rows of a state."""
+    if isinstance(state, Shared):
+        return state.select(rows)
     return tuple(select(part, rows) for part in state) if isinstance(state, tuple) else state[rows]
 
 
 def detach(state: State) -> State:
     """The same state, without its history: gradients stop here."""
-    return tuple(map(detach, state)) if isinstance(state, tuple) else state.detach()
+    return type(state)(map(detach, state)) if isinstance(state, tuple) else state.detach()
 
 
 def leaves(state: State, name: str = "state") -> dict[str, Tensor]:
     """The tensors of a state by their place in the nest, so that it can be saved."""
     if not isinstance(state, tuple):
         return {name: state}
+    if isinstance(state, Shared):
+        state = tuple(part[state[0]] for part in state[1:])
     return {key: leaf for i, part in enumerate(state) for key, leaf in leaves(part, f"{name}.{i}").items()}
 
 

@@ -19,26 +19,12 @@ from seriatim.config import LabellerOptions
 from seriatim.data.sequences import Field
 from seriatim.distributions import Categorical, Distribution
 from seriatim.errors import ConfigError
-from seriatim.layers.block import NORMS, Alone, Block
-from seriatim.layers.both import Both
-from seriatim.layers.convolution import Convolution
 from seriatim.layers.eight import shrink
 from seriatim.layers.letters import Letters
 from seriatim.layers.pool import Pool
-from seriatim.layers.positions import Places
 from seriatim.models.base import Model, State
-from seriatim.models.network import Network, mixer
-
-
-def hearing(options: LabellerOptions, layer: int) -> nn.Module:
-    """The part that hears the other positions, for one layer."""
-    if options.mixer == "none":
-        return Alone()
-    if not options.both or options.mixer == "attention":
-        return mixer(options, layer)
-    if options.mixer == "convolution":
-        return Convolution(options.width, options.kernel, 2 ** (layer % 10), options.gated, options.activation, centred=True)
-    return Both(options.mixer, options.width, options.activation, options.initial, options.weight_dropout)
+from seriatim.models.network import Network
+from seriatim.models.whole import Whole
 
 
 class Labeller(nn.Module, Model):
@@ -58,11 +44,7 @@ class Labeller(nn.Module, Model):
         given = self.embedding.embedding_dim + (options.letter_width if self.letters else 0)
         self.inward = nn.Identity() if given == width else nn.Linear(given, width)
         self.dropout = nn.Dropout(options.dropout)
-        self.blocks = nn.ModuleList(
-            Block(width, hearing(options, layer), options.residual, options.norm, options.norm_place, int(width * options.feed_forward),
-                  options.feed, options.dropout) for layer in range(options.layers))
-        self.places = Places(options.positions, width, width // options.heads, options.context) if options.mixer == "attention" else None
-        self.norm = NORMS[options.norm](width) if options.residual and options.norm_place == "before" else nn.Identity()
+        self.stack = Whole(options)
         pool, chain = getattr(options, "pool", None), getattr(options, "chain", False)
         self.unit = nn.Parameter(torch.randn(width)) if pool == "unit" else None
         self.pool = None if pool is None else Pool(pool, width, options.both and options.mixer not in ("none", "attention", "convolution"))
@@ -95,19 +77,6 @@ class Labeller(nn.Module, Model):
             x = torch.cat([x, self.letters(batch.letters)[batch.words]], -1)
         return self.inward(self.dropout(x))
 
-    def hidden(self, x: Tensor, lengths: Tensor) -> Tensor:
-        """(B, P, D) embedded symbols -> (B, P, D) after all blocks."""
-        frame = ()
-        if self.places is not None and self.options.both:
-            x, shared = self.places.whole(x, lengths)
-            frame = (shared,)
-        elif self.places is not None:
-            x, _, shared = self.places(x, self.places.empty(len(x)), lengths)
-            frame = (shared,)
-        for block in self.blocks:
-            x, _ = block(x, block.empty(len(x)), lengths, *frame)
-        return self.norm(x)
-
     def answer(self, x: Tensor, lengths: Tensor) -> Distribution:
         """(B, P, D) embedded symbols -> (B,) distributions of the label, (B, P) of the tags, or (B,) of all tags together."""
         if self.unit is not None:
@@ -115,7 +84,7 @@ class Labeller(nn.Module, Model):
             x[torch.arange(len(x)), lengths] = self.unit.to(x.dtype)
             lengths = lengths + 1
         some = lengths.clamp(min=1)                                                  # nothing at all is read like a single unknown word
-        x = self.hidden(x, some)
+        x = self.stack(x, some)
         if self.pool is not None:
             return Categorical(self.head(self.dropout(self.pool(x, some))).float())
         return self.head(x, lengths) if isinstance(self.head, ChainHead) else Categorical(self.head(x).float())

@@ -32,6 +32,11 @@ def mixer(options: NetworkOptions, layer: int) -> nn.Module:
     return Recurrent(options.mixer, options.width, options.activation, options.initial, options.weight_dropout)
 
 
+def block(options: NetworkOptions, part: nn.Module, cross: nn.Module | None = None) -> Block:
+    return Block(options.width, part, options.residual, options.norm, options.norm_place, int(options.width * options.feed_forward), options.feed,
+                 options.dropout, cross)
+
+
 class Network(nn.Module, Model):
     """One stack for every mixer. The state is the tuple of the parts' states."""
 
@@ -41,10 +46,7 @@ class Network(nn.Module, Model):
         self.embedding = nn.Embedding(vocabulary + 1, options.width)                # the last row is START
         self.embedding.weight.requires_grad_(not options.frozen)
         self.dropout = nn.Dropout(options.dropout)
-        self.blocks = nn.ModuleList(
-            Block(options.width, mixer(options, layer), options.residual, options.norm, options.norm_place,
-                  int(options.width * options.feed_forward), options.feed, options.dropout)
-            for layer in range(options.layers))
+        self.blocks = nn.ModuleList(block(options, mixer(options, layer), self.crossing()) for layer in range(options.layers))
         self.places = Places(options.positions, options.width, options.width // options.heads, options.context) if options.mixer == "attention" else None
         self.norm = NORMS[options.norm](options.width) if options.residual and options.norm_place == "before" else nn.Identity()
         self.bias = nn.Parameter(torch.zeros(vocabulary)) if options.output_bias else None
@@ -52,6 +54,10 @@ class Network(nn.Module, Model):
         self.head: nn.Module | None = None                                          # in the place of the output layer: see `shrink`
         if options.mixer == "attention" and options.positions == "learned":
             self.longest, self.warm = options.context, options.context // 2
+
+    def crossing(self) -> nn.Module | None:
+        """The part of a block that hears another sequence: none."""
+        return None
 
     def begin_with(self, numbers: list[int], vectors: Tensor) -> None:
         """Put (N, D) vectors into the embedding, in the rows of these symbols, at the size the others have."""
@@ -65,14 +71,15 @@ class Network(nn.Module, Model):
     def embed(self, symbols: Tensor) -> Tensor:
         return self.embedding(symbols)                                              # (B, T, D), unit variance
 
-    def through(self, x: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
-        """(B, T, D) embedded symbols -> (B, T, D) hidden vectors, state after each row's length."""
+    def through(self, x: Tensor, state: State, lengths: Tensor | None = None, memories: tuple = ()) -> tuple[Tensor, State]:
+        """(B, T, D) embedded symbols -> (B, T, D) hidden vectors, state after each row's length. Blocks that hear another sequence are given
+        what each hears of it."""
         states, frame = [], ()
         if self.places is not None:
             x, after, shared = self.places(x, state[0], lengths)
             states, state, frame = [after], state[1:], (shared,)
-        for block, before in zip(self.blocks, state, strict=True):
-            x, after = block(x, before, lengths, *frame)
+        for layer, (block, before) in enumerate(zip(self.blocks, state, strict=True)):
+            x, after = block(x, before, lengths, *frame, memory=memories[layer] if memories else ())
             states.append(after)
         return self.norm(x), tuple(states)
 

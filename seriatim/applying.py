@@ -1,0 +1,274 @@
+"""The verbs on a run, from the command line: evaluate, score, predict, generate. The others are in `seriatim.cli`.
+
+Results go to stdout, everything else to stderr. Each verb imports what it needs when it is called.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from seriatim.config import DecodingOptions
+from seriatim.errors import ConfigError
+
+OWN = {"verb", "help", "format", "task", "model", "file", "valid", "models", "out", "resume", "overwrite", "by", "field", "columns",
+       "input_format", "run", "prompt", "top", "label", "distinct", "folds", "calibrate", "tune"}
+
+
+def settings_of(given: argparse.Namespace) -> dict[str, Any]:
+    """The flags that are settings of a codec, a model, training or decoding."""
+    return {key: value for key, value in vars(given).items() if key not in OWN}
+
+
+def read_data(given: argparse.Namespace, paths: list[str], by: str | None, unit: str | None, task: str) -> Any:
+    from seriatim.data import read
+    if len(paths) > 1 and task != "translate":
+        raise ConfigError(f"one file is read for {task}", got=" ".join(paths), do="Give one; two files whose lines belong together are for translate")
+    data = read(*paths, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label)
+    return data.distinct() if given.distinct else data
+
+
+def show(record: Any, given: argparse.Namespace, table: Any) -> None:
+    """A result: JSON, or whatever rich can print."""
+    if given.format == "json":
+        print(json.dumps(record, indent=1, allow_nan=False))
+    elif isinstance(table, str):
+        print(table)
+    else:
+        from seriatim.display import write
+        write(table)
+
+
+def say(words: str) -> None:
+    print(words, file=sys.stderr)
+
+
+def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
+    from seriatim.predictor import load
+    predictor = load(given.run, bits=given.bits)
+    if getattr(given, "others", None):
+        from seriatim.translator import ensemble
+        predictor = ensemble([given.run, *given.others])
+    if predictor.task == "words":
+        return predictor, given.file[0]
+    return predictor, read_data(given, given.file, predictor.by if predictor.by == "line" else None, predictor.codec.options.unit, predictor.task)
+
+
+def searching(given: argparse.Namespace, task: str) -> dict[str, Any]:
+    """How a translator is to search, from the flags."""
+    chosen = {f.name: getattr(given, f.name) for f in fields(DecodingOptions) if hasattr(given, f.name)}
+    used = [*chosen, *(["with"] if given.others else []), *(["against"] if getattr(given, "against", None) else [])]
+    if task != "translate" and used:
+        raise ConfigError("searching is for models of translate", got=f"a model of {task}", do="Leave out " + ", ".join(
+            "--" + name.replace("_", "-") for name in used))
+    return chosen
+
+
+def evaluate(given: argparse.Namespace) -> None:
+    from seriatim.display import figures, set_figures, word_figures
+    predictor, data = run_and_data(given)
+    search = searching(given, predictor.task)
+    if predictor.task == "translate":
+        return evaluate_translations(given, predictor, data, search)
+    chosen = {name: getattr(given, name) for name in ("positive", "most_false") if getattr(given, name) is not None}
+    if (chosen or given.out) and predictor.task not in ("classify", *(["tag"] if not chosen else [])):
+        raise ConfigError("thresholds are for models of classify, and pictures of what is mistaken for what for models of labels",
+                          got=f"a model of {predictor.task}", do="Leave out --positive, --most-false and --out")
+    if predictor.task == "words":
+        record = predictor.evaluate(data, column=given.column)
+        return show(record, given, word_figures(record))
+    if given.column is not None:
+        raise ConfigError("--column is for word vectors and similarities", got=given.column, do="Name the field to be read with --field")
+    record = predictor.evaluate(data, **chosen)
+    if given.out is not None:
+        from seriatim.label_figures import draw_confusion
+        record["picture"] = str(draw_confusion(record, given.out))
+    if record["protocol"]["seen_in_training"] and given.format == "table":
+        say("note: this is the data it was trained on; figures on it flatter")
+    if predictor.task in ("language", "sets"):
+        return show(record, given, figures(record) if predictor.task == "language" else set_figures(record))
+    from seriatim.label_display import label_figures
+    show(record, given, label_figures(record))
+
+
+def evaluate_translations(given: argparse.Namespace, predictor: Any, data: Any, search: dict[str, Any]) -> None:
+    from seriatim.translation_display import translation_figures
+    measured = predictor.measure(data, **search)
+    record = predictor.summarise(measured)
+    if given.against is not None:
+        from seriatim.predictor import load
+        from seriatim.texts import paired
+        other = load(given.against).measure(data, **search)
+        record["against"] = {"run": given.against} | paired(measured["texts"], other["texts"], measured["references"])
+    if given.out is not None:
+        from seriatim.translation_figures import draw_lengths
+        record["picture"] = str(draw_lengths([record], given.out))
+    if record["protocol"]["seen_in_training"] and given.format == "table":
+        say("note: this is the data it was trained on; figures on it flatter")
+    show(record, given, translation_figures(record))
+
+
+def note_stream(predictor: Any, given: argparse.Namespace) -> None:
+    if predictor.by == "stream" and given.format == "table":
+        say("note: this model was fitted by stream, so the file is one sequence; fit with --by line to have each line on its own")
+
+
+def score(given: argparse.Namespace) -> None:
+    predictor, data = run_and_data(given)
+    records = predictor.score(data)
+    note_stream(predictor, given)
+    if given.format == "json":
+        print(json.dumps([row | {"log_prob": row["log_prob"] if row["log_prob"] > -1e308 else None} for row in records]))
+    else:
+        sys.stdout.writelines(f"{row['log_prob']:.6f}\t{row['tokens']}\t{row['unknown']}\n" for row in records)
+
+
+ASKED = ("analogy", "analogies", "neighbours", "direction", "odd", "missing")               # what word vectors are asked for
+
+
+def predict(given: argparse.Namespace) -> None:
+    asked = [name for name in (*ASKED, "explain") if getattr(given, name) is not None]
+    if len(asked) + len(given.file) != 1:
+        raise ConfigError("one thing is predicted at a time", got=" ".join([*(given.file or ["no FILE"]), *(f"--{name}" for name in asked)]),
+                          do="Give a FILE, for labels --explain TEXT, or for word vectors one of " + ", ".join(f"--{name}" for name in ASKED))
+    if asked == ["explain"]:
+        return explain(given)
+    if asked:
+        return ask(given, asked[0])
+    predictor, data = run_and_data(given)
+    search = searching(given, predictor.task)
+    if predictor.task == "translate":
+        return translate(given, predictor, every_line(given.file[0], data), search)
+    if predictor.task in ("classify", "tag"):
+        return predict_labels(given, predictor, every_line(given.file[0], data))
+    records = predictor.predict(data, given.top)
+    if predictor.task != "words":
+        note_stream(predictor, given)
+    if given.format == "json":
+        print(json.dumps(records))
+    else:
+        for record in records:
+            print("\t".join(f"{each['symbol']!r} {each['probability']:.3f}" for each in record["next"]))
+
+
+TOGETHER = 512                             # sources that are translated before their targets are printed
+
+
+def translate(given: argparse.Namespace, predictor: Any, data: Any, search: dict[str, Any]) -> None:
+    """A target for each source, a line each; with --count all results, with their log-probabilities."""
+    records, several = [], int(search.get("count", 1)) > 1
+    for begin in range(0, len(data), TOGETHER):
+        some = predictor.predict(data[begin:begin + TOGETHER], **search)
+        records += some if given.format == "json" else []
+        for record in some if given.format == "table" else ():
+            lines = [f"{each['log_prob']:.4f}\t{each['target']}" for each in record["results"]] + [""] if several else [record["target"]]
+            sys.stdout.writelines(line.replace("\n", " ") + "\n" for line in lines)
+        sys.stdout.flush()
+        if len(data) > TOGETHER and sys.stderr.isatty():
+            say(f"{min(begin + TOGETHER, len(data)):,} of {len(data):,}")
+    if given.format == "json":
+        print(json.dumps(records))
+
+
+def every_line(path: str, data: Any) -> Any:
+    """Of a text file every line, blank ones too, so that answers stand beside questions."""
+    from seriatim.data.files import lines_of
+    from seriatim.data.readers import format_of
+    from seriatim.data.sequences import Field
+    if not Path(path).exists() or format_of(path) != "text" or set(data.fields) != {"text"}:
+        return data
+    return replace(data, fields={"text": Field.of_text(lines_of(path))}, lines=None)
+
+
+def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None:
+    """A label for each sequence, or its tags."""
+    if given.out is not None and predictor.task != "tag":
+        raise ConfigError("only tags are written into a file", got=f"{given.run}, a model of {predictor.task}", do="Leave out --out")
+    if given.out is not None:
+        record = predictor.rewrite(given.file[0], given.out, given.input_format)
+        return show(record, given, f"{record['out']}: {record['tags']:,} tags in {record['sequences']:,} sequences")
+    if given.best is not None:
+        return best_tags(given, predictor, data)
+    chosen = {} if predictor.task == "tag" else {"positive": given.positive, "at": given.threshold}
+    records = predictor.predict(data, given.top, **chosen)
+    if given.format == "json":
+        print(json.dumps(records))
+    elif predictor.task == "tag":
+        sys.stdout.writelines("".join(f"{token}\t{tag}\n" for token, tag in zip(row["tokens"], row["tags"], strict=True)) + "\n" for row in records)
+    else:
+        sys.stdout.writelines("\t".join([row["label"], *(f"{each['label']} {each['probability']:.4f}" for each in row["probabilities"])]) + "\n"
+                              for row in records)
+
+
+def best_tags(given: argparse.Namespace, predictor: Any, data: Any) -> None:
+    if predictor.task != "tag" or given.best < 1:
+        raise ConfigError("the best rows of tags are asked of taggers, one or more of them", got=f"--best {given.best}, a model of {predictor.task}",
+                          do="Use --top for labels")
+    found = predictor.best(data, given.best)
+    if given.format == "json":
+        print(json.dumps(found))
+    else:
+        sys.stdout.writelines("".join(f"{row['log_prob']:.4f}\t{' '.join(row['tags'])}\n" for row in rows) + "\n" for rows in found)
+
+
+def explain(given: argparse.Namespace) -> None:
+    from seriatim.predictor import load
+    predictor = load(given.run)
+    if predictor.task != "classify":
+        raise ConfigError("labels of sequences are explained", got=f"{given.run}, a model of {predictor.task}", do="Give a run of `fit classify`")
+    from seriatim.label_display import explanation
+    record = predictor.explain(given.explain, given.why, given.how)
+    show(record, given, explanation(record))
+
+
+def ask(given: argparse.Namespace, what: str) -> None:
+    """A question to word vectors."""
+    from seriatim.word_predictor import word_vectors
+    predictor, words = word_vectors(given.run, f"--{what}"), getattr(given, what)
+    if what == "analogies":
+        return answer_all(given, predictor.analogies(words, given.top, given.method))
+    found = {"analogy": lambda: predictor.analogy(words, given.top, given.method), "neighbours": lambda: predictor.neighbours(words, given.top),
+             "direction": lambda: predictor.direction(words, given.top), "odd": lambda: predictor.odd(words),
+             "missing": lambda: predictor.missing(words, given.top)}[what]()
+    if given.format == "json":
+        print(json.dumps({"version": 1, "run": given.run, what: words, "found": ranked(found, "probability" if what == "missing" else "cosine")}))
+    else:
+        sys.stdout.writelines(f"{score:8.4f}  {word}\n" for word, score in found)
+
+
+def answer_all(given: argparse.Namespace, answers: list[tuple[str, list[tuple[str, float]]]]) -> None:
+    """Many analogies: a line each."""
+    if given.format == "json":
+        print(json.dumps({"version": 1, "run": given.run, "analogies": given.analogies,
+                          "found": [{"analogy": text, "found": ranked(found, "cosine")} for text, found in answers]}))
+    else:
+        sys.stdout.writelines("\t".join([text, *(f"{word} {score:.4f}" for word, score in found)]) + "\n" for text, found in answers)
+
+
+def ranked(found: list[tuple[str, float]], value: str) -> list[dict[str, Any]]:
+    return [{"word": word, value: score} for word, score in found]
+
+
+def generate(given: argparse.Namespace) -> None:
+    from seriatim.predictor import load
+    predictor = load(given.run, bits=given.bits)
+    unknown = [symbol for symbol in predictor.codec.pieces_of(given.prompt) if symbol not in predictor.codec.number]
+    if unknown:
+        say(f"note: the model does not know {', '.join(map(repr, dict.fromkeys(unknown)))} in the prompt")
+    settings = {key: value for key, value in settings_of(given).items() if key != "bits"}
+    if given.format == "table" and not {"beam", "exact", "count"} & settings.keys():
+        for piece in predictor.stream(given.prompt, **settings):
+            print(piece, end="", flush=True)
+        print()
+        return
+    results = predictor.generate_records([given.prompt], **settings)[0]
+    if given.format == "json":
+        print(json.dumps(results, indent=1))
+    else:
+        for number, result in enumerate(results):
+            if len(results) > 1:
+                print(f"--- {number + 1}  log p {result['log_prob']:.2f}")
+            print(result["text"])

@@ -1,0 +1,206 @@
+"""Beam search: the W likeliest beginnings at each step, of many rows at once, and what results must or must not have.
+
+    score = log p(y) / length^penalty                                a finished one is ranked by this
+
+A row ends when W results are finished and no beginning, at its present length, is better than the worst of them. Words that a result must have
+are met by keeping beginnings apart by how much of them they have (Post and Vilar 2018). A row's result does not depend on its neighbours.
+Knows start, step, select and nothing else. Shapes: A rows that are not finished, W beams, V symbols, K candidates of a row.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from seriatim.batches import Batch
+from seriatim.config import DecodingOptions
+from seriatim.errors import ConfigError
+from seriatim.models.base import Model, select
+
+
+@dataclass
+class Result:
+    """A sequence written by a model."""
+    symbols: list[int]
+    log_prob: float = 0.0                  # of all its symbols, under the model itself
+    ended: bool = False                    # by a stop symbol, which is not among the symbols
+    score: float = 0.0                     # beam search: what it was ranked by
+
+    def take(self, symbol: int, log_prob: float, stops: Sequence[int]) -> bool:
+        """Write one more symbol; False if that ends it, or if nothing may follow."""
+        if log_prob == -np.inf:
+            return False
+        self.log_prob += log_prob
+        self.ended = symbol in stops
+        if not self.ended:
+            self.symbols.append(symbol)
+        return not self.ended
+
+
+@dataclass(frozen=True)
+class Demands:
+    """What results are to be like, besides likely. Phrases are rows of symbols."""
+    prefix: tuple[int, ...] = ()
+    must: tuple[tuple[int, ...], ...] = ()
+    never: tuple[tuple[int, ...], ...] = ()
+    most: Tensor | None = None             # (B,) how many symbols each row may have
+
+    def apply(self, log_probs: Tensor, written: Sequence[Sequence[int]]) -> Tensor:
+        """(R, V) log-probabilities, what each row has written -> the same, minus infinity where a symbol may not follow."""
+        if not (self.prefix or self.never) or not len(written):
+            return log_probs
+        log_probs, place = log_probs.clone(), len(written[0])
+        if place < len(self.prefix):
+            kept = log_probs[:, self.prefix[place]].clone()
+            log_probs[:] = -torch.inf
+            log_probs[:, self.prefix[place]] = kept
+        for phrase in self.never:
+            rows = [row for row, symbols in enumerate(written) if tuple(symbols[len(symbols) - len(phrase) + 1:]) == phrase[:-1]]
+            log_probs[rows, phrase[-1]] = -torch.inf
+        return log_probs
+
+
+@dataclass(frozen=True)
+class Met:
+    """How far a beginning has come with the phrases it must have."""
+    done: frozenset[int] = frozenset()
+    phrase: int = -1                       # the one it is in the middle of
+    place: int = 0
+
+    def wanted(self, must: Sequence[tuple[int, ...]]) -> list[int]:
+        """The symbols that would bring it further."""
+        return [must[self.phrase][self.place]] if self.place else [phrase[0] for i, phrase in enumerate(must) if i not in self.done]
+
+    def after(self, symbol: int, must: Sequence[tuple[int, ...]]) -> Met:
+        if self.place and must[self.phrase][self.place] == symbol:
+            phrase, place = self.phrase, self.place + 1
+        else:
+            phrase, place = next(((i, 1) for i, each in enumerate(must) if i not in self.done and each[0] == symbol), (-1, 0))
+        return Met(self.done | {phrase}) if place and place == len(must[phrase]) else Met(self.done, phrase, place)
+
+    def count(self, must: Sequence[tuple[int, ...]]) -> int:
+        """How many symbols of the phrases it has."""
+        return sum(len(must[i]) for i in self.done) + self.place
+
+
+@dataclass
+class Beam:
+    """A beginning."""
+    symbols: list[int] = field(default_factory=list)
+    log_prob: float = 0.0
+    met: Met = field(default_factory=Met)
+    node: int = -1                         # its place in the tree, if one is kept
+
+
+Candidate = tuple[float, int, int]         # log-probability, which beam of its row it goes on from, symbol
+
+
+def beam(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[int], forbidden: Sequence[int], demands: Demands | None = None,
+         tree: list[dict] | None = None) -> list[list[Result]]:
+    """For each row its `options.count` best results; of a single row also the tree of all candidates."""
+    demands, width = demands or Demands(), max(options.beam, options.count)
+    search = Search(options, demands, width, set(stops), tree)
+    if tree is not None and len(batch.x) != 1:
+        raise ConfigError("the tree is shown of one sequence", got=f"{len(batch.x)} of them", do="Give one")
+    following, state = model.start(batch)
+    most = [options.length] * len(batch.x) if demands.most is None else demands.most.clamp(max=options.length).tolist()
+    alive, beams = list(range(len(batch.x))), [[Beam()] for _ in batch.x]
+    results: list[list[Result]] = [[] for _ in batch.x]
+    for step in range(max(most, default=0)):
+        every = [each for row in alive for each in beams[row]]
+        log_probs = demands.apply(following.log_probs(), [each.symbols for each in every])        # (A W, V)
+        if forbidden:
+            log_probs = log_probs.index_fill(-1, torch.tensor(forbidden), -torch.inf)
+        kept, parents, begin = [], [], 0
+        for row, candidates in zip(alive, search.candidates(log_probs, [beams[row] for row in alive]), strict=True):
+            before = beams[row]
+            beams[row], from_ = search.advance(before, candidates, results[row], last=step + 1 >= most[row])
+            if beams[row]:
+                kept.append(row)
+                parents += [begin + parent for parent in from_]
+            begin += len(before)
+        alive = kept
+        if not alive:
+            break
+        symbols = [each.symbols[-1] for row in alive for each in beams[row]]
+        rows = torch.tensor(parents)
+        state = state if parents == list(range(len(every))) else select(state, rows)
+        following, state = model.step(torch.tensor(symbols), state)
+    return [sorted(each, key=lambda result: -result.score)[:options.count] for each in results]
+
+
+@dataclass
+class Search:
+    options: DecodingOptions
+    demands: Demands
+    width: int
+    stops: set[int]
+    tree: list[dict] | None
+
+    def candidates(self, log_probs: Tensor, beams: list[list[Beam]]) -> Iterator[list[Candidate]]:
+        """For each row the best ways to go on, best first."""
+        many = min(self.width * (len(self.stops) + 1), log_probs.shape[-1])
+        best = log_probs.topk(many)                                                               # (A W, K)
+        values, symbols, begin = best.values.double().numpy(), best.indices.numpy(), 0
+        for row in beams:
+            part = slice(begin, begin + len(row))
+            totals = values[part] + np.array([each.log_prob for each in row])[:, None]            # (W, K)
+            order = np.argsort(-totals, axis=None, kind="stable")[:many if not self.demands.must else None]
+            found = [(float(totals.flat[i]), int(i) // many, int(symbols[part].flat[i])) for i in order]
+            if self.demands.must:
+                have = {(parent, symbol) for _, parent, symbol in found}
+                found += [(each.log_prob + float(log_probs[begin + parent, symbol]), parent, symbol) for parent, each in enumerate(row)
+                          for symbol in each.met.wanted(self.demands.must) if (parent, symbol) not in have]
+                found.sort(key=lambda candidate: -candidate[0])
+            yield found
+            begin += len(row)
+
+    def advance(self, row: list[Beam], candidates: list[Candidate], results: list[Result], last: bool) -> tuple[list[Beam], list[int]]:
+        """The beginnings of a row after one more symbol, and which ones they come from; none if the row is finished."""
+        must, live = self.demands.must, []
+        spread = self.spread(row, candidates) if must else candidates
+        for value, parent, symbol in spread:
+            if value == -np.inf or len(live) == self.width:
+                break
+            if symbol in self.stops and (not must or len(row[parent].met.done) == len(must)):
+                self.finish(results, row[parent].symbols, value, True)
+                self.note(row[parent], symbol, value, "ended", results[-1].score)
+            elif symbol not in self.stops:
+                node = self.note(row[parent], symbol, value, "kept")
+                live.append((Beam([*row[parent].symbols, symbol], value, row[parent].met.after(symbol, must) if must else row[parent].met, node), parent))
+        for value, parent, symbol in candidates if self.tree is not None else ():
+            if value > -np.inf and not any(each["parent"] == row[parent].node and each["symbol"] == symbol for each in self.tree):
+                self.note(row[parent], symbol, value, "pruned")
+        good = sorted((result.score for result in results), reverse=True)[self.width - 1:self.width]
+        bound = live[0][0].log_prob / (len(live[0][0].symbols) + 1) ** self.options.length_penalty if live else -np.inf
+        if live and not last and not (good and good[0] >= bound):
+            return [each for each, _ in live], [parent for _, parent in live]
+        if not good:                                                                              # the room is used up, or nothing may follow
+            rest = [each for each, _ in live] or (row if not results else [])
+            for each in [each for each in rest if len(each.met.done) == len(must)] or (rest if not results else []):
+                self.finish(results, each.symbols, each.log_prob, False)
+        return [], []
+
+    def spread(self, row: list[Beam], candidates: list[Candidate]) -> list[Candidate]:
+        """Candidates in turn from those that have all phrases to those that have none of them, so that each kind keeps some room."""
+        banks: dict[int, list[Candidate]] = {}
+        for candidate in candidates:
+            _, parent, symbol = candidate
+            met = row[parent].met
+            banks.setdefault((met if symbol in self.stops else met.after(symbol, self.demands.must)).count(self.demands.must), []).append(candidate)
+        ordered = [banks[number] for number in sorted(banks, reverse=True)]
+        return [bank[turn] for turn in range(max(map(len, ordered), default=0)) for bank in ordered if turn < len(bank)]
+
+    def finish(self, results: list[Result], symbols: list[int], log_prob: float, ended: bool) -> None:
+        results.append(Result(symbols, log_prob, ended, log_prob / max(1, len(symbols) + ended) ** self.options.length_penalty))
+
+    def note(self, parent: Beam, symbol: int, log_prob: float, fate: str, score: float | None = None) -> int:
+        """A node of the tree."""
+        if self.tree is None:
+            return -1
+        self.tree.append({"node": len(self.tree), "parent": parent.node, "step": len(parent.symbols), "symbol": symbol, "log_prob": log_prob,
+                          "fate": fate, "score": score})
+        return len(self.tree) - 1

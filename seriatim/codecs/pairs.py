@@ -1,0 +1,151 @@
+"""What is read and what is to be written: a codec for the source and one for the target, or one for both.
+
+The source may be anything that tells what to write: a sequence of symbols, a label (a sequence of one symbol), or numbers, which are scaled
+by the training data: a row of equally many numbers each is a vector, rows of different lengths are sequences. Shapes: N numbers or steps, D channels.
+"""
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from seriatim.codecs.symbols import STOP, Codec, fit_codec, load_codec
+from seriatim.config import CodecOptions
+from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences
+from seriatim.errors import ConfigError, DataError
+
+SOURCE, TARGET = "source", "target"
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Sources and targets in numbers; without targets where there are none."""
+    x: Field
+    y: Field
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def take(self, rows: slice | np.ndarray) -> Pairs:
+        return Pairs(self.x.take(rows), self.y.take(rows) if len(self.y) else self.y)
+
+
+class Scaled:
+    """Numbers with mean zero and variance one in every channel, by the training data."""
+
+    def __init__(self, mean: list[float], deviation: list[float], vector: bool):
+        self.mean, self.deviation, self.vector = mean, deviation, vector
+
+    @classmethod
+    def fit(cls, column: Field) -> Scaled:
+        flat = column.flat
+        vector = flat.ndim == 1 and len(set(column.lengths.tolist())) == 1
+        table = flat.reshape(len(column), -1) if vector else flat.reshape(len(flat), -1)              # (N, D)
+        if not len(table) or not np.isfinite(table).all():
+            raise DataError("the numbers of the source are to be there and finite", got=f"{len(table)} rows", do="Leave out rows with missing values")
+        return cls(table.mean(0).tolist(), [each or 1.0 for each in table.std(0).tolist()], vector)
+
+    def encode(self, column: Field) -> Field:
+        wide = len(self.mean)
+        if column.kind != NUMBERS or (self.vector and (column.flat.ndim != 1 or (column.lengths != wide).any())) or not np.isfinite(column.flat).all():
+            raise DataError("the source is not made of the numbers this model was trained on", do=f"Give rows of {wide} finite numbers" if self.vector else
+                            f"Give sequences of numbers with {wide} channel{'s' * (wide > 1)}")
+        table = column.flat.reshape(-1, wide)
+        offsets = np.arange(len(column) + 1) if self.vector else column.offsets - column.offsets[0]
+        return Field(((table - np.array(self.mean)) / np.array(self.deviation)).astype(np.float32), offsets, NUMBERS)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"mean": self.mean, "deviation": self.deviation, "vector": self.vector}
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> Scaled:
+        mean, deviation = ([float(each) for each in record[name]] for name in ("mean", "deviation"))
+        if not mean or len(mean) != len(deviation) or not all(np.isfinite(mean)) or not all(0 < each < np.inf for each in deviation):
+            raise ValueError("its numbers cannot be scaled")
+        return cls(mean, deviation, bool(record["vector"]))
+
+
+class PairCodec:
+    """Sources and targets <-> numbers."""
+
+    def __init__(self, options: CodecOptions, source: Codec | Scaled, target: Codec):
+        self.options, self.source, self.target = options, source, target
+
+    @classmethod
+    def fit(cls, data: Sequences, options: CodecOptions) -> PairCodec:
+        source, target = data.field(SOURCE), data.field(TARGET)
+        if target.kind == NUMBERS:
+            raise DataError("the target is to be text or symbols", got="numbers", file=data.origin, do="Numbers are forecast")
+        if options.shared:
+            if source.kind != target.kind or (options.target_unit or options.unit) != options.unit:
+                raise ConfigError("one vocabulary is for source and target of one kind and unit", got=f"{source.kind} and {target.kind}",
+                                  do="Leave out --shared or --target-unit")
+            both = fit_codec(together(source, target), unit_of(source, options, options.unit))
+            return cls(options, both, both)
+        known = Scaled.fit(source) if source.kind == NUMBERS else fit_codec(source, unit_of(source, options, options.unit))
+        return cls(options, known, fit_codec(target, unit_of(target, options, options.target_unit or options.unit)))
+
+    @property
+    def size(self) -> int:
+        """V, the symbols of the target."""
+        return self.target.size
+
+    @property
+    def symbols(self) -> list[str]:
+        return self.target.symbols
+
+    @property
+    def number(self) -> dict[str, int]:
+        return self.target.number
+
+    @property
+    def sizes(self) -> tuple[int, int, bool]:
+        """What a model is told besides: how many symbols the source has, how many channels if it is numbers, and whether both share a vocabulary."""
+        numbers = isinstance(self.source, Scaled)
+        return (0, len(self.source.mean), False) if numbers else (self.source.size, 0, self.source is self.target)
+
+    def encode(self, data: Sequences, paired: bool = True) -> Pairs:
+        y = self.target.encode(data.field(TARGET)) if paired else Field(np.zeros(0, np.int32), np.zeros(1, np.int64), SYMBOLS)
+        return Pairs(self.encode_source(data.field(SOURCE)), y)
+
+    def encode_source(self, column: Field) -> Field:
+        """Symbols end in STOP, so that there is always something to read."""
+        x = self.source.encode(column)
+        if isinstance(self.source, Scaled):
+            return x
+        return replace(x, values=np.insert(x.flat, x.offsets[1:] - x.offsets[0], STOP), offsets=x.offsets - x.offsets[0] + np.arange(len(x.offsets)))
+
+    def pieces_of(self, text: str) -> list[str]:
+        return [] if isinstance(self.source, Scaled) else self.source.pieces_of(text)
+
+    def source_pieces(self, ids: np.ndarray) -> list[str]:
+        """The symbols of a source as they are read."""
+        return [] if isinstance(self.source, Scaled) else [self.source.symbols[i] for i in ids]
+
+    def decode(self, ids: Any) -> str:
+        return self.target.decode(ids)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"version": 1, "options": asdict(self.options),
+                "pair": {"source": None if self.source is self.target else self.source.to_json(), "target": self.target.to_json()}}
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any], options: CodecOptions, where: str) -> PairCodec:
+        target, source = load_codec(record["pair"]["target"], where), record["pair"]["source"]
+        if not isinstance(target, Codec):
+            raise ValueError("its targets are not symbols")
+        return cls(options, target if source is None else Scaled.from_json(source) if "mean" in source else load_codec(source, where), target)
+
+
+def unit_of(column: Field, options: CodecOptions, unit: str) -> CodecOptions:
+    """The options of one side; symbols given as such are tokens."""
+    return replace(options, unit="token" if column.kind == SYMBOLS else unit, target_unit=None, shared=False)
+
+
+def together(first: Field, second: Field) -> Field:
+    """All sequences of both."""
+    offsets = np.concatenate([first.offsets - first.offsets[0], second.offsets[1:] - second.offsets[0] + len(first.flat)])
+    if first.kind != SYMBOLS:
+        return Field(np.concatenate([first.flat, second.flat]), offsets, first.kind)
+    return Field(np.concatenate([first.flat, second.flat + len(first.names)]), offsets, SYMBOLS, (*first.names, *second.names))

@@ -1,0 +1,92 @@
+"""What does a model write for these sources? Searched in batches of similar length; the answer for one never depends on its neighbours.
+
+    coverage   score + c sum_p log(min(sum_t a_tp, 1))        has every position p of the source been heard?       Wu et al. 2016
+    risk       argmax_y sum_y' p(y') utility(y, y')           of many samples the one nearest to all others        Kumar and Byrne 2004
+
+Shapes: S sources, B rows, T time, P source.
+"""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from seriatim.batches import buckets, of_pairs
+from seriatim.beams import Demands, Result
+from seriatim.codecs.pairs import Pairs
+from seriatim.codecs.symbols import STOP, UNKNOWN
+from seriatim.config import DecodingOptions
+from seriatim.data.sequences import SYMBOLS, Field, offsets_of
+from seriatim.decoding import decode
+from seriatim.errors import ConfigError
+from seriatim.models.base import Model
+from seriatim.texts import References, bleu_counts, bleu_score, chrf_counts, chrf_score, sentence_chrf, whole
+
+GREEDY = DecodingOptions(length=10_000, temperature=0.0)
+PLACES, ROWS = 4096, 64                    # padded places of sources in a batch, and most sources
+
+
+def translations(model: Model, pairs: Pairs, options: DecodingOptions, demands: Demands | None = None, rows: int = ROWS) -> list[list[Result]]:
+    """For each source `options.count` results, the best first; at most `rows` sources side by side."""
+    training = isinstance(model, torch.nn.Module) and model.training
+    if training:
+        model.eval()
+    sources, found = without_targets(pairs), [[] for _ in range(len(pairs))]
+    wide = replace(options, count=max(options.count, options.beam)) if options.coverage else options
+    for group in buckets(pairs.x.lengths, PLACES):
+        for some in np.split(group, range(rows, len(group), rows)):
+            limits = replace(demands or Demands(), most=room(pairs.x.lengths[some]))
+            for s, results in zip(some, decode(model, of_pairs(sources, some), wide, (STOP,), (UNKNOWN,), demands=limits), strict=True):
+                found[s] = covered(model, sources.x.row(s), results, options)[:options.count] if options.coverage else results
+    if training:
+        model.train()
+    return found
+
+
+def room(lengths: np.ndarray) -> Tensor:
+    """How many symbols the target of a source of this length may have."""
+    return torch.from_numpy(2 * lengths + 30)
+
+
+def without_targets(pairs: Pairs) -> Pairs:
+    return Pairs(pairs.x, Field(np.zeros(0, np.int32), np.zeros(1, np.int64), SYMBOLS))
+
+
+def attention(model: Model, x: np.ndarray, several: Sequence[Sequence[int]]) -> Tensor:
+    """(B, H, T, P): what each of several targets of one source hears of it, STOP last, in the last part that attends."""
+    column = Field(np.concatenate([np.array(each, np.int32) for each in several]), offsets_of(map(len, several)), SYMBOLS)
+    repeated = Field(np.concatenate([x] * len(several)), offsets_of([len(x)] * len(several)), "numbers" if x.ndim > 1 else SYMBOLS)
+    with torch.inference_mode():
+        traced = [value for name, value in model.trace(of_pairs(Pairs(repeated, column), np.arange(len(several)))).items() if name.startswith("attention.")]
+    if not traced:
+        raise ConfigError("this model attends to nothing", got=type(model).__name__, do="Use gru, lstm or transformer, with --memory matrix")
+    return traced[-1]
+
+
+def covered(model: Model, x: np.ndarray, results: list[Result], options: DecodingOptions) -> list[Result]:
+    """The results in the order that their coverage of the source gives them."""
+    heard = attention(model, x, [result.symbols for result in results]).mean(1)                   # (B, T, P)
+    for row, result in zip(heard, results, strict=True):
+        reached = row[:len(result.symbols) + 1].sum(0).clamp(1e-9, 1.0)                           # (P,)
+        result.score += options.coverage * float(reached.log().sum())
+    return sorted(results, key=lambda result: -result.score)
+
+
+def least_risk(texts: Sequence[str], utility: Callable[[str, str], float] = sentence_chrf) -> tuple[int, float]:
+    """Which of several samples is nearest to all of them, and how near."""
+    times = Counter(texts)
+    worth = {text: sum(many * utility(text, other) for other, many in times.items()) / len(texts) for text in times}
+    best = max(times, key=lambda text: worth[text])                                               # the first of equals
+    return list(texts).index(best), worth[best]
+
+
+def quality(judge: str, found: list[str], references: References) -> float:
+    """One figure of many texts, 0 to 1, more being better: "bleu", "chrf" or "exact"."""
+    if judge == "exact":
+        return float(np.mean([text in several for text, several in zip(found, references, strict=True)]))
+    counts, score = {"bleu": (bleu_counts, bleu_score), "chrf": (chrf_counts, chrf_score)}[judge]
+    return whole(counts(found, references), score) / 100
