@@ -218,9 +218,9 @@ def sums_between(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     return np.stack([np.add.reduceat(values, cuts), np.diff(np.append(cuts, len(values)))], 1)
 
 
-def resample(groups: int, seed: int = 0) -> np.ndarray:
+def resample(groups: int, seed: int = 0, samples: int = RESAMPLES) -> np.ndarray:
     """(R, G) how often each group is drawn: the same draws for every model, so that they can be paired."""
-    return np.random.default_rng(seed).multinomial(groups, np.full(groups, 1 / groups), RESAMPLES)
+    return np.random.default_rng(seed).multinomial(groups, np.full(groups, 1 / groups), samples)
 
 
 def drawn_means(groups: np.ndarray) -> np.ndarray:
