@@ -49,8 +49,8 @@ seriatim: sequence models from counting to attention, on your own data.
 
 TASK is language (what comes next?), classify (a label for each sequence), tag (a tag for each element),
 sets (which elements are in the next set?) or words (a vector for each word). FILE is text, csv, tsv, jsonl,
-parquet or CoNLL-U, plain, .gz or .xz; or a built-in corpus: python-docs, python-code, python-lines,
-python-tokens, independent, markov, hidden-markov, brackets, remember, piano. `seriatim VERB --help` tells more.
+parquet, CoNLL-U or MIDI, plain, .gz or .xz; or a built-in corpus: python-docs, python-code, python-lines, python-tokens,
+independent, markov, hidden-markov, brackets, remember, piano, tunes. `seriatim VERB --help` tells more.
 """
 
 

@@ -27,8 +27,10 @@ from typing import TypeVar
 import numpy as np
 
 from seriatim.config import build, option
+from seriatim.data.drawings import drawings
 from seriatim.data.sequences import Field, Sequences
 from seriatim.data.sources import MOST_SEED, generate, settings_of
+from seriatim.data.tunes import tunes
 from seriatim.errors import ConfigError, DataError, nearest
 
 SKIPPED = {  # folders of the standard library that are not part of it, or hold tests and tables
@@ -186,6 +188,8 @@ CORPORA = {
     "brackets": (generate, "generated: nested brackets, which need a stack"),
     "remember": (generate, "generated: lines that end with the symbol they began with"),
     "piano": (generate, "generated: chords, the notes of a step written 48+60+67"),
+    "drawings": (drawings, "generated: a dozen shapes drawn by an unsteady hand, labelled with their names"),
+    "tunes": (tunes, "generated: melodies in a key, of phrases that come again"),
 }
 
 
