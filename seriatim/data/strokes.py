@@ -51,7 +51,7 @@ def drawing_of(strokes: Sequence[np.ndarray]) -> np.ndarray:
 
 def moved(positions: np.ndarray, lifted: np.ndarray) -> np.ndarray:
     """(T, 2) positions and (T,) lifts of the pen -> (T, 3)."""
-    return np.column_stack([np.diff(positions, axis=0, prepend=0), lifted])
+    return np.column_stack([np.diff(positions, axis=0, prepend=0.0), lifted])
 
 
 def resized(drawing: np.ndarray, size: float) -> np.ndarray:
@@ -98,8 +98,9 @@ def check_rows(values: np.ndarray, offsets: np.ndarray, file: str | None = None)
     far = ~(np.abs(values.astype(np.float64)) <= FARTHEST).all(1)           # (N,) also what is not a number
     wrong = np.flatnonzero(far | ~np.isin(values[:, 2], (0, 1)))
     if len(wrong):
-        raise DataError(f"point {wrong[0] - offsets[(offsets <= wrong[0]).sum() - 1] + 1} of drawing {(offsets <= wrong[0]).sum()} is impossible",
-                        got=values[wrong[0]].tolist(), file=file, do=f"dx and dy are finite, at most {FARTHEST:g}, and lifted is 0 or 1")
+        drawing = np.searchsorted(offsets, wrong[0], side="right")          # counted from 1
+        raise DataError(f"point {wrong[0] - offsets[drawing - 1] + 1} of drawing {drawing} is impossible", got=values[wrong[0]].tolist(), file=file,
+                        do=f"dx and dy are finite, at most {FARTHEST:g}, and lifted is 0 or 1")
 
 
 # Quick, Draw! as published: JSON, a drawing a line
