@@ -51,9 +51,9 @@ seriatim: sequence models from counting to attention, on your own data.
 
 TASK is language (what comes next?), classify (a label for each sequence), tag (a tag for each element),
 sets (which elements are in the next set?), translate (a target for each source; two FILEs whose lines belong
-together, or a table) or words (a vector for each word). FILE is text, csv, tsv, jsonl, parquet or CoNLL-U, plain,
+together, or a table) or words (a vector for each word). FILE is text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, plain,
 .gz or .xz; or a built-in corpus: python-docs, python-code, python-lines, python-tokens, independent, markov,
-hidden-markov, brackets, remember, piano, reverse, copy, sort, dates, roman. `seriatim VERB --help` tells more.
+hidden-markov, brackets, remember, piano, reverse, copy, sort, dates, roman, tunes. `seriatim VERB --help` tells more.
 """
 
 

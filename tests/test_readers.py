@@ -278,7 +278,8 @@ MUTATIONS, MANY_MUTATIONS = 300, 10_000
 PROCESS = 20                                                # parquet starts a process each time: so many times fewer
 CASES = {"text": ("a.txt", {}), "lines": ("a.txt", {"by": "line"}), "csv": ("a.csv", {}), "tsv": ("a.tsv", {}),
          "jsonl": ("a.jsonl", {}), "parquet": ("a.parquet", {}), "conllu": ("a.conllu", {}), "columns": ("a.bio", {}),
-         "parallel": ("a.de", {}), "gzip": ("a.conllu.gz", {}), "xz": ("a.csv.xz", {})}
+         "parallel": ("a.de", {}), "gzip": ("a.conllu.gz", {}), "xz": ("a.csv.xz", {}),
+         "quickdraw": ("a.ndjson", {"format": "quickdraw"}), "strokes": ("a.npz", {}), "svg": ("a.svg", {}), "midi": ("a.mid", {})}
 
 
 def head(name: str, most: int = 2000) -> bytes:
@@ -300,7 +301,13 @@ def seeds(case: str) -> list[bytes]:
                      b"label\ttext\n" + head("classify/SMSSpamCollection")],
              "jsonl": [objects], "conllu": [CONLLU.encode(), head("tag/en_ewt-ud-dev.conllu.xz")],
              "columns": [b"EU NNP B-ORG\nrejects VBZ O\n\nPeter\tNNP\tB-PER\nBlackburn\tNNP\tI-PER\n"],
-             "parallel": [text, head("translate/multi30k.val.de.gz")]}
+             "parallel": [text, head("translate/multi30k.val.de.gz")],
+             "quickdraw": [b'{"word": "cat", "drawing": [[[0, 5.5, 9], [3, 4, 250]], [[7], [7]]]}\n{"word": "dog", "drawing": [[[1, 2], [3, 4], [0, 16]]]}\n'],
+             "svg": [b'<svg><g transform="rotate(30 5,5)"><path d="M0 0l5-5C1 2 3 4 5 6S7 8 9 9q1 1 2 0T5 5A5 3 20 01 9 9z"/></g><circle r="4"/></svg>'],
+             "midi": [b"MThd\0\0\0\6\0\0\0\1\0\x60MTrk\0\0\0\x13\0\x90\x3c\x40\x60\x40\x40\x60\x80\x40\0\0\xf0\1\xf7\0\xff\x2f\0"]}
+    if case == "strokes":
+        np.savez(file := io.BytesIO(), points=[[1.5, 2, 0], [3, 4, 1]] * 2, offsets=[0, 2, 4], labels=[1, 0], classes=["cat", "dog"])
+        return [file.getvalue()]
     if case == "parquet":
         import polars
         polars.DataFrame(OBJECTS * 3, strict=False).write_parquet(file := io.BytesIO(), compression="snappy")

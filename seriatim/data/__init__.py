@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from seriatim.data.sequences import TEXT, Field, Sequences
+from seriatim.data.sequences import NUMBERS, TEXT, Field, Sequences
 from seriatim.errors import ConfigError, DataError
 
 
@@ -35,4 +35,5 @@ def read(*paths: str, format: str | None = None, by: str | None = None, unit: st
         from seriatim.data.readers import read_files
         data = read_files(*paths, format=format, by=by, unit=unit, columns=columns, problems=problems)
     data = data.labelled(label).only(field)
-    return data if data.unit else replace(data, unit="character" if data.main_kind() == TEXT else "token")
+    kind = data.main_kind()
+    return data if data.unit or kind == NUMBERS else replace(data, unit="character" if kind == TEXT else "token")

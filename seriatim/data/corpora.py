@@ -27,9 +27,11 @@ from typing import TypeVar
 import numpy as np
 
 from seriatim.config import build, option
+from seriatim.data.drawings import drawings
 from seriatim.data.pairs import generate_pairs
 from seriatim.data.sequences import Field, Sequences
 from seriatim.data.sources import MOST_SEED, generate, settings_of
+from seriatim.data.tunes import tunes
 from seriatim.errors import ConfigError, DataError, nearest
 
 SKIPPED = {  # folders of the standard library that are not part of it, or hold tests and tables
@@ -192,6 +194,8 @@ CORPORA = {
     "sort": (generate_pairs, "generated: letters, and the same in order"),
     "dates": (generate_pairs, "generated: dates in ten languages, and as 2024-03-07"),
     "roman": (generate_pairs, "generated: Roman numerals, and their numbers"),
+    "drawings": (drawings, "generated: a dozen shapes drawn by an unsteady hand, labelled with their names"),
+    "tunes": (tunes, "generated: melodies in a key, of phrases that come again"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Files as published -> Sequences: text, tables, tagged sentences, parallel files; plain, .gz or .xz.
+"""Files as published -> Sequences: text, tables, tagged sentences, parallel files, drawings, melodies; plain, .gz or .xz.
 
     path -> bytes, unpacked -> UTF-8, checked -> lines -> rows -> fields
 
@@ -20,14 +20,16 @@ import numpy as np
 
 from seriatim.data.conllu import COLUMNS_ENDINGS, read_document
 from seriatim.data.files import MOST_BYTES, bare_ending, lines_of, unpacked, utf8
-from seriatim.data.sequences import NUMBERS, TEXT, Field, Sequences, offsets_of
+from seriatim.data.melodies import read_melody
+from seriatim.data.sequences import NUMBERS, TEXT, Field, Sequences, Table, offsets_of
+from seriatim.data.strokes import read_ndjson, read_npz
+from seriatim.data.svg import read_svg
 from seriatim.data.tagged import LAYOUTS
 from seriatim.errors import ConfigError, DataError, keep, nearest
 
-Table = tuple[dict[str, Field], np.ndarray | None]      # the fields, and (S,) line numbers where lines mean something
-
 ENDINGS = {".txt": "text", ".text": "text", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl",
-           ".ndjson": "jsonl", ".parquet": "parquet", ".conllu": "conllu"} | dict.fromkeys(COLUMNS_ENDINGS, "columns")
+           ".ndjson": "jsonl", ".parquet": "parquet", ".conllu": "conllu", ".svg": "svg", ".npz": "strokes", ".mid": "midi",
+           ".midi": "midi"} | dict.fromkeys(COLUMNS_ENDINGS, "columns")
 LABELS = {"label", "labels", "class", "category", "target_label", "tag"}    # columns with one symbol a sequence
 TOKENS = {"tokens", "tags"}                                                 # columns with symbols between blanks
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
@@ -352,8 +354,9 @@ FIELDS: dict[str, Callable[..., Field]] = {
     "text": Field.of_text, "number": number_field, "truth value": label_field,
     "list of text": Field.of_symbols, "list of number": Field.of_numbers}
 
-TOLERANT = {"csv", "tsv", "jsonl", "conllu", "columns"}    # formats whose lines can be wrong one by one
+TOLERANT = {"csv", "tsv", "jsonl", "conllu", "columns", "quickdraw"}    # formats whose lines can be wrong one by one
 
 FORMATS: dict[str, Callable[..., Table]] = {
     "text": read_text, "csv": read_csv, "tsv": read_tsv, "jsonl": read_jsonl, "parquet": read_parquet,
-    "conllu": read_conllu, "columns": read_columns, "parallel": read_parallel}
+    "conllu": read_conllu, "columns": read_columns, "parallel": read_parallel,
+    "quickdraw": read_ndjson, "strokes": read_npz, "svg": read_svg, "midi": read_melody}

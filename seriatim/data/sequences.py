@@ -89,6 +89,9 @@ class Field:
         return replace(self, values=self.values[index], offsets=offsets)
 
 
+Table = tuple[dict[str, Field], np.ndarray | None]      # what a reader returns: fields, and (S,) line numbers where lines mean something
+
+
 def offsets_of(lengths: Iterable[int]) -> np.ndarray:
     """(S,) lengths -> (S + 1,) offsets."""
     lengths = np.fromiter(lengths, np.int64) if not isinstance(lengths, np.ndarray) else lengths
@@ -138,17 +141,18 @@ class Sequences:
 
     @property
     def main(self) -> Field:
-        """The field a model reads: text or tokens, else the first one of that kind, but labels and tags only if there is nothing else."""
+        """The field a model reads: text, tokens or numbers in channels, else the first not of numbers, but labels and tags only if there is nothing else."""
         able = [name for name, column in self.fields.items() if column.kind != NUMBERS]
-        for name in ("text", "tokens", *(name for name in able if name not in ("label", "tags")), *able):
+        channels = (name for name, column in self.fields.items() if column.values.ndim == 2)
+        for name in ("text", "tokens", *channels, *(name for name in able if name not in ("label", "tags")), *able):
             if name in self.fields:
                 return self.fields[name]
         raise DataError(f"{self.origin} has no field of text or symbols", got=", ".join(self.fields) or "no fields",
                         do="Name one with --field, or give a text file")
 
     def main_kind(self) -> str:
-        """The kind of the main field; TEXT if there is nothing but numbers."""
-        return TEXT if all(column.kind == NUMBERS for column in self.fields.values()) else self.main.kind
+        """The kind of the main field; TEXT if there is nothing but numbers without channels."""
+        return TEXT if all(column.kind == NUMBERS and column.values.ndim == 1 for column in self.fields.values()) else self.main.kind
 
     def only(self, name: str | None) -> Sequences:
         """The same data with one field as the main one, beside labels or tags."""
