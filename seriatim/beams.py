@@ -129,7 +129,7 @@ def beam(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[i
         rows = torch.tensor(parents)
         state = state if parents == list(range(len(every))) else select(state, rows)
         following, state = model.step(torch.tensor(symbols), state)
-    return [sorted(each, key=lambda result: -result.score)[:options.count] for each in results]
+    return [sorted(each, key=lambda result: -result.score)[:options.count] or [Result([])] for each in results]
 
 
 @dataclass
@@ -142,13 +142,14 @@ class Search:
 
     def candidates(self, log_probs: Tensor, beams: list[list[Beam]]) -> Iterator[list[Candidate]]:
         """For each row the best ways to go on, best first."""
-        many = min(self.width * (len(self.stops) + 1), log_probs.shape[-1])
+        enough = self.width * (len(self.stops) + 1)                                               # each beam may end in as many ways as there are stops
+        many = min(enough, log_probs.shape[-1])
         best = log_probs.topk(many)                                                               # (A W, K)
         values, symbols, begin = best.values.double().numpy(), best.indices.numpy(), 0
         for row in beams:
             part = slice(begin, begin + len(row))
             totals = values[part] + np.array([each.log_prob for each in row])[:, None]            # (W, K)
-            order = np.argsort(-totals, axis=None, kind="stable")[:many if not self.demands.must else None]
+            order = np.argsort(-totals, axis=None, kind="stable")[:None if self.demands.must else enough]
             found = [(float(totals.flat[i]), int(i) // many, int(symbols[part].flat[i])) for i in order]
             if self.demands.must:
                 have = {(parent, symbol) for _, parent, symbol in found}

@@ -22,7 +22,7 @@ from seriatim.codecs.sets import Sets as SetCodec
 from seriatim.codecs.symbols import UNKNOWN, Codec, fit_and_encode
 from seriatim.config import CodecOptions, TrainingOptions, build
 from seriatim.data.corpora import is_corpus
-from seriatim.data.sequences import Field, Sequences
+from seriatim.data.sequences import SYMBOLS, Field, Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.labelling import answers
 from seriatim.models.base import Model
@@ -243,13 +243,15 @@ class Translate(Language):
 
     @classmethod
     def given(cls, data: Sequences) -> Sequences:
-        """The data with its fields called source and target: by name, or else the first two."""
-        if SOURCE in data.fields and TARGET in data.fields:
-            return data
-        if len(data.fields) != 2:
+        """The data with its fields called source and target: by name, or else the first two. Where the source is a label, which comes again and
+        again, the target stands first, so that equal targets are kept together when the data is divided, and not all of a label."""
+        named = SOURCE in data.fields and TARGET in data.fields
+        if not named and len(data.fields) != 2:
             raise DataError(f"{data.origin} has no pairs of source and target", got=f"fields: {', '.join(data.fields)}",
                             do="Give two files whose lines belong together, or a table with the columns source and target: --columns source,target")
-        return replace(data, fields=dict(zip((SOURCE, TARGET), data.fields.values(), strict=True)))
+        fields = data.fields if named else dict(zip((SOURCE, TARGET), data.fields.values(), strict=True))
+        label = fields[SOURCE].kind == SYMBOLS and bool((fields[SOURCE].lengths == 1).all())
+        return replace(data, fields={TARGET: fields[TARGET]} | fields if label else fields)
 
     @classmethod
     def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[PairCodec, Pairs]:

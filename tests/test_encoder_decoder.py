@@ -226,8 +226,8 @@ def test_beams_of_one_source_hear_what_each_would_hear_alone(score):
     mask = (torch.arange(5) < torch.tensor([5, 2, 3])[:, None])[:, None, None]
     with torch.no_grad():
         keys, values = part.remember(memory)
-        alone = torch.cat([part(x[row:row + 1], keys[row // 2:row // 2 + 1], values[row // 2:row // 2 + 1], mask[row // 2:row // 2 + 1], 1) for row in range(6)])
-        assert close(part(x, keys, values, mask, 2), alone)
+        alone = [part(x[row:row + 1], *(each[row // 2:row // 2 + 1] for each in (keys, values, mask)), 1) for row in range(6)]
+        assert close(part(x, keys, values, mask, 2), torch.cat(alone))
         heard = part.weights(x, keys, values, mask, 2)
     assert heard.shape == (6, 2, 2, 5) and close(heard.sum(-1), torch.ones(6, 2, 2))
 

@@ -1,0 +1,146 @@
+"""Translation: quality on public and generated data, and the speed of beam search against `transformers` and CTranslate2.
+
+    pip install -c constraints.txt -e '.[benchmark]'
+    python benchmarks/translate.py [speed] [reverse] [dates] [words] [sentences] [back] [--minutes M] [--threads N] [--out FOLDER]
+
+speed: beam 5, same shapes and lengths, random weights.  reverse, dates: generated pairs, a tenth of them for the test.  words: CMUdict, spelling to
+phonemes.  sentences: Multi30k, English to German; back: German to English.  Runs are kept under --out, and an interrupted one goes on.
+"""
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from record import write_row
+
+from seriatim.batches import Batch, empty
+from seriatim.codecs.symbols import STOP
+from seriatim.config import DecodingOptions
+from seriatim.data import read
+from seriatim.decoding import decode
+from seriatim.fitting import fit
+from seriatim.models import create, parse
+
+DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared" / "data")) / "translate"
+SHAPE = {"width": 256, "layers": 4, "heads": 4}
+VOCABULARY, TIME, BEAM = 8000, 15, 5
+
+
+def best_of(work: Callable[[], object], times: int) -> float:
+    """Seconds of the fastest of several runs, after one to warm up."""
+    work()
+    found = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - begin)
+    return min(found)
+
+
+def peers() -> tuple[Any, dict[str, Any]]:
+    """An encoder-decoder of the same shape in transformers, and the same in CTranslate2 in float32 and in 8 bits."""
+    import ctranslate2
+    from transformers import BartConfig, BartForConditionalGeneration
+    shape = {f"{side}_{name}": value for side in ("encoder", "decoder") for name, value in (("layers", 4), ("attention_heads", 4), ("ffn_dim", 1024))}
+    model = BartForConditionalGeneration(BartConfig(vocab_size=VOCABULARY, d_model=256, max_position_embeddings=128, forced_eos_token_id=None, **shape)).eval()
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        special = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
+        (Path(folder) / "vocab.json").write_text(json.dumps(special | {f"t{i}": i for i in range(4, VOCABULARY - 1)} | {"<mask>": VOCABULARY - 1}))
+        (Path(folder) / "merges.txt").write_text("#version: 0.2\n")
+        (Path(folder) / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BartTokenizer"}))
+        fast = {}
+        for kind in ("float32", "int8"):
+            out = str(Path(folder) / kind)
+            ctranslate2.converters.TransformersConverter(folder).convert(out, quantization=kind)
+            fast[kind] = ctranslate2.Translator(out, device="cpu", compute_type=kind, intra_threads=torch.get_num_threads(), inter_threads=1)
+    return model, fast
+
+
+def speed() -> None:
+    """Sources of 15 symbols, targets of exactly 15, beam 5."""
+    ours = create(parse("transformer", SHAPE | {"tied": True}, "translate"), VOCABULARY, VOCABULARY, 0, True).eval()
+    gru = create(parse("gru", {"width": 384, "layers": 2, "tied": True}, "translate"), VOCABULARY, VOCABULARY, 0, True).eval()
+    small = copy.deepcopy(ours)
+    small.shrink()
+    theirs, fast = peers()
+    options = DecodingOptions(length=TIME, beam=BEAM)
+    for rows in (1, 16, 64):
+        x = torch.randint(4, VOCABULARY - 1, (rows, TIME))
+        batch, tokens = Batch(x, torch.full((rows,), TIME), empty(rows), empty(rows).bool()), [[f"t{i}" for i in row] for row in x.tolist()]
+        wanted = {"attention_mask": torch.ones_like(x), "max_new_tokens": TIME, "min_new_tokens": TIME, "do_sample": False, "num_beams": BEAM}
+        work: dict[str, Callable] = {name: partial(decode, model, batch, options, (), (STOP,)) for name, model in
+                                     (("ours", ours), ("ours, 8 bits", small), ("gru", gru))}
+        work["transformers"] = torch.inference_mode()(partial(theirs.generate, x, **wanted))
+        work |= {kind: partial(each.translate_batch, tokens, beam_size=BEAM, max_decoding_length=TIME, min_decoding_length=TIME, max_batch_size=rows)
+                 for kind, each in fast.items()}
+        found = {name: rows / best_of(each, 4) for name, each in work.items()}
+        shape = f"beam 5, 4 + 4 layers x 256, vocabulary 8,000, 15 to 15 symbols, {rows} source{'s' * (rows > 1)}"
+        for mine, peer, words in (("ours", "transformers", "transformers' generate"), ("ours", "float32", "CTranslate2, float32"),
+                                  ("ours, 8 bits", "int8", "CTranslate2, int8"), ("gru", "ours", "our transformer")):
+            what = {"ours, 8 bits": ", 8 bits", "gru": f", gru of {gru.size() / 1e6:.1f} M against a transformer of {ours.size() / 1e6:.1f} M"}.get(mine, "")
+            write_row("translate.py", shape + what, f"{found[mine]:,.1f} sources/s", f"{words}: {found[peer]:,.1f}",
+                      f"{found[mine] / found[peer]:.2f} times as fast", ("torch", "transformers", "ctranslate2"))
+
+
+def measured(what: str, model: str, train: Any, valid: Any, test: Any, settings: dict[str, Any], peer: str, given: argparse.Namespace) -> None:
+    """Fit, evaluate, and write a row."""
+    out = Path(given.out) / f"{what}-{model}".replace(" ", "-").replace(",", "").replace(":", "")
+    begin = time.perf_counter()
+    limit = {"minutes": given.minutes} if given.minutes else {}
+    predictor = fit("translate", model, train, valid, out=out, resume=True, overwrite=False, progress=True, threads=given.threads, **settings | limit)
+    record, seconds = predictor.evaluate(test), time.perf_counter() - begin
+    print(json.dumps({key: value for key, value in record.items() if key not in ("protocol",)}))
+    figure = (f"BLEU {record['bleu']['score']:.1f} (lower-cased {record['bleu_lower']['score']:.1f}), chrF {record['chrf']['score']:.1f}"
+              if what.startswith("Multi30k") else f"{100 * record['exact']:.2f} % exact, token error {100 * record['token_error']:.2f} %")
+    write_row("translate.py", f"{what}: {model}, {predictor.model.size() / 1e6:.2f} M parameters, {predictor.metrics['seconds'] / 60:.0f} min "
+              f"({given.threads or torch.get_num_threads()} threads)", f"{figure}; {record['nats_per_token']:.3f} nats/token", peer, f"{seconds:.0f} s in all",
+              ("torch", "sacrebleu"))
+
+
+def generated(name: str, models: tuple[str, ...], given: argparse.Namespace) -> None:
+    train, test = read(name).split(0.9, 0.1)
+    for model in models:
+        measured(name, model, train, None, test, {"minutes": 4.5}, "", given)
+
+
+def words(given: argparse.Namespace) -> None:
+    """CMUdict, from spelling to phonemes."""
+    train, valid, test = (read(str(DATA / f"cmudict.{part}.tsv.gz"), columns="source,target") for part in ("train", "valid", "test"))
+    for model in given.models or ("lstm", "transformer"):
+        measured("CMUdict", model, train, valid, test, {"unit": "character", "target_unit": "token", "minutes": 40.0, "label_smoothing": 0.1},
+                 "published, other split: LSTM 24.7 % wrong, Transformer 22.1 %", given)
+
+
+def sentences(given: argparse.Namespace, source: str = "en", target: str = "de", models: tuple[str, ...] = ("transformer",)) -> None:
+    """Multi30k, the test of 2016."""
+    train, valid, test = (read(*(str(DATA / f"multi30k.{part}.{side}.gz") for side in (source, target))) for part in ("train", "val", "test_2016_flickr"))
+    peer = "published, to the end of training: 41.0 lower-cased, tokenised" if target == "de" else "published: biGRU with attention 28.3 to 33.5"
+    for model in given.models or models:
+        settings = {"unit": "subword", "vocabulary": 7000, "shared": True, "tied": True, "label_smoothing": 0.1, "average": "checkpoints", "validations": 25}
+        settings |= {"layers": 4, "minutes": 85.0} if model == "transformer" else {"minutes": 40.0}
+        measured(f"Multi30k {source}-{target}", model, train, valid, test, settings, peer, given)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("parts", nargs="*")
+    parser.add_argument("--minutes", type=float)
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--models", nargs="+")
+    parser.add_argument("--out", default="runs/benchmark-translate")
+    given = parser.parse_args()
+    PARTS = {"speed": lambda given: speed(), "reverse": lambda given: generated("reverse:length=25,count=50000", ("gru", "lstm", "transformer", "vector"), given),
+             "dates": lambda given: generated("dates:count=20000", ("gru", "transformer"), given), "words": words, "sentences": sentences,
+             "back": partial(sentences, source="de", target="en", models=("gru",))}
+    for name in given.parts or PARTS:
+        PARTS[name](given)

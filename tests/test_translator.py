@@ -1,0 +1,237 @@
+"""Pairs in numbers, a Predictor of targets, and its run folder."""
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+import seriatim
+from seriatim.batches import of_pairs
+from seriatim.codecs.pairs import PairCodec, Scaled
+from seriatim.codecs.symbols import STOP, load_codec
+from seriatim.config import CodecOptions
+from seriatim.data import read
+from seriatim.data.sequences import Field, Sequences
+from seriatim.errors import ConfigError, DataError
+from seriatim.scoring import score_pairs
+from seriatim.tasks import Translate
+from seriatim.translating import least_risk
+from seriatim.translator import distinct_sources, ensemble
+
+
+def pairs_of(sources, targets, unit="token") -> Sequences:
+    return Sequences({"source": Field.of_text(sources), "target": Field.of_text(targets)}, unit=unit)
+
+
+@pytest.fixture(scope="module")
+def data() -> Sequences:
+    return read("copy:length=5,count=800,symbols=8,seed=1")
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    return seriatim.fit("translate", "gru", data, width=32, steps=250, rate=1e-2, seed=1, heads=1)
+
+
+# -- the codec
+@pytest.mark.parametrize("options", [{"unit": "token"}, {"unit": "character"}, {"unit": "subword", "vocabulary": 270}, {"unit": "character", "target_unit": "token"},
+                                     {"unit": "subword", "vocabulary": 270, "shared": True}, {"unit": "byte"}], ids=str)
+def test_pairs_come_back_and_so_does_their_codec(options):
+    data = pairs_of(["a b", "b c d", ""], ["x y", "y z z", "x"])
+    codec = PairCodec.fit(data, CodecOptions(**options))
+    pairs = codec.encode(data)
+    assert [codec.decode(pairs.y.row(s)) for s in range(3)] == ["x y", "y z z", "x"]
+    assert all(pairs.x.row(s)[-1] == STOP for s in range(3)) and len(pairs.x.row(2)) == 1
+    assert (codec.source is codec.target) == bool(options.get("shared"))
+    again = load_codec(json.loads(json.dumps(codec.to_json())), "codec.json")
+    assert again.to_json() == codec.to_json() and again.sizes == codec.sizes
+    assert np.array_equal(again.encode(data).x.flat, pairs.x.flat) and (again.source is again.target) == (codec.source is codec.target)
+
+
+def test_given_symbols_of_both_sides_share_one_vocabulary():
+    data = Sequences({"source": Field.of_symbols([["a", "b"], ["c"]]), "target": Field.of_symbols([["b", "d"], ["a"]])})
+    codec = PairCodec.fit(data, CodecOptions(unit="token", shared=True))
+    assert set(codec.symbols[2:]) == {"a", "b", "c", "d"} and codec.decode(codec.encode(data).y.row(0)) == "b d"
+
+
+def test_numbers_are_scaled_by_the_training_data_and_checked():
+    vectors = Field.of_numbers([[1.0, 10.0], [3.0, 10.0], [5.0, 10.0]])
+    scaled = Scaled.fit(vectors)
+    found = scaled.encode(vectors)
+    assert found.lengths.tolist() == [1, 1, 1] and np.allclose(found.flat[:, 0], np.array([-1, 0, 1]) * np.sqrt(1.5)) and not found.flat[:, 1].any()
+    ragged = Scaled.fit(Field.of_numbers([[1.0], [2.0, 3.0]]))
+    assert ragged.encode(Field.of_numbers([[1.0, 2.0, 3.0]])).lengths.tolist() == [3]
+    for wrong in (Field.of_numbers([[1.0]]), Field.of_numbers([[1.0, float("nan")]]), Field.of_text(["1 2"])):
+        with pytest.raises(DataError, match="numbers"):
+            scaled.encode(wrong)
+
+
+def test_two_columns_of_any_name_are_source_and_target_and_others_are_refused():
+    table = Sequences({"de": Field.of_text(["eins"]), "en": Field.of_text(["one"])})
+    assert list(Translate.given(table).fields) == ["source", "target"]
+    with pytest.raises(DataError, match="no pairs"):
+        Translate.given(Sequences({"text": Field.of_text(["eins"])}))
+    with pytest.raises(ConfigError, match="vocabulary"):
+        PairCodec.fit(pairs_of(["a"], ["b"]), CodecOptions(unit="character", target_unit="token", shared=True))
+
+
+# -- translating
+def test_it_learns_to_copy(model, data):
+    record = model.evaluate(data[:200])
+    assert record["exact"] > 0.9 and record["token_error"] < 0.05 and record["nats_per_token"] < 0.3
+    assert record["perplexity"] == pytest.approx(np.exp(record["nats_per_token"])) and record["sources"] <= 200
+    assert sum(each["sources"] for each in record["by_length"]) == record["sources"]
+
+
+@pytest.mark.parametrize("settings", [{}, {"beam": 1}, {"beam": 5, "count": 3}, {"temperature": 0}, {"temperature": 0.7, "seed": 3}, {"coverage": 0.3}], ids=str)
+def test_a_translation_does_not_depend_on_its_neighbours_batch_or_order(model, settings):
+    """500 sentences at batch sizes 1, 7 and 64, and in another order."""
+    many = read("copy:length=12,count=500,symbols=8,seed=7") if settings == {} else read("copy:length=9,count=60,symbols=8,seed=7")
+    found = {rows: [record["target"] for record in model.predict(many, rows=rows, **settings)] for rows in (1, 7, 64)}
+    assert found[1] == found[7] == found[64]
+    order = np.random.default_rng(0).permutation(len(many))
+    if "seed" not in settings:
+        assert [record["target"] for record in model.predict(many[order], **settings)] == [found[64][i] for i in order]
+
+
+def test_demands_are_met(model, data):
+    some = data[:20]
+    for record in model.predict(some, prefix="c"):
+        assert record["target"].startswith("c")
+    for record in model.predict(some, never="a, b c", beam=6):
+        assert "a" not in record["target"].split() and "b c" not in record["target"]
+    for record in model.predict(some, must="h, a b", beam=12):
+        assert "h" in record["target"].split() and "a b" in record["target"]
+    for settings, words in (({"must": "q"}, "does not know"), ({"must": "a", "temperature": 1.0}, "beam"), ({"draft": "x"}, "not for"),
+                            ({"risk": 3, "beam": 2}, "samples")):
+        with pytest.raises(ConfigError, match=words):
+            model.predict(some, **settings)
+
+
+def test_the_n_best_come_with_scores_in_order(model, data):
+    for record in model.predict(data[:5], beam=6, count=4):
+        scores = [result["score"] for result in record["results"]]
+        assert len(scores) == 4 and scores == sorted(scores, reverse=True) and record["target"] == record["results"][0]["target"]
+        assert len({result["target"] for result in record["results"]}) == 4
+
+
+def test_scores_are_what_the_search_says(model, data):
+    """The log-probability of a result found by beam search is that of scoring it as a reference."""
+    found = model.predict(data[:10], beam=4)
+    again = Sequences({"source": data[:10].field("source"), "target": Field.of_symbols([record["target"].split() for record in found])})
+    for record, scored in zip(found, model.score(again), strict=True):
+        assert record["ended"] and record["log_prob"] == pytest.approx(scored["log_prob"], abs=1e-3) and scored["tokens"] == record["tokens"] + 1
+
+
+def test_scoring_at_once_equals_scoring_one_by_one(model, data):
+    pairs = model.codec.encode(data[:7])
+    together = score_pairs(model.model, pairs)
+    for s in range(7):
+        batch = of_pairs(pairs, np.array([s]))
+        with torch.no_grad():
+            assert np.allclose(together.row(s), model.model.predict(batch).log_prob(batch.y)[0].numpy(), atol=1e-4)
+
+
+def test_the_least_risk_is_the_one_nearest_to_all():
+    texts = ["a cat sat", "a cat sits", "a cat sat", "the dog"]
+    place, worth = least_risk(texts)
+    slow = [np.mean([seriatim_chrf(text, other) for other in texts]) for text in texts]
+    assert texts[place] == texts[int(np.argmax(slow))] and worth == pytest.approx(max(slow))
+
+
+def seriatim_chrf(found: str, reference: str) -> float:
+    from sacrebleu import sentence_chrf
+    return sentence_chrf(found, [reference]).score
+
+
+def test_least_risk_is_a_setting(model, data):
+    assert [record["target"] for record in model.predict(data[:3], risk=8, seed=1)] == [record["target"] for record in model.predict(data[:3], risk=8, seed=1)]
+
+
+def test_equal_sources_have_several_right_targets(model, data):
+    twice = Sequences({"source": Field.of_symbols([["a", "b"], ["c"], ["a", "b"]]), "target": Field.of_symbols([["h"], ["c"], ["a", "b"]])}, unit="token")
+    first, owner = distinct_sources(model.codec.encode(twice))
+    assert first.tolist() == [0, 1] and owner.tolist() == [0, 1, 0]
+    record = model.evaluate(twice)
+    assert record["sources"] == 2 and record["pairs"] == 3 and record["exact"] == 1.0
+
+
+def test_further_references_stand_in_further_columns(model):
+    data = Sequences({"source": Field.of_symbols([["a"]]), "target": Field.of_symbols([["h"]]), "target2": Field.of_symbols([["a"]])}, unit="token")
+    assert model.evaluate(data)["exact"] == 1.0
+
+
+def test_what_was_heard_is_told_symbol_by_symbol(model):
+    record = model.attended("a b c")
+    assert record["source"] == ["a", "b", "c", "</s>"] and record["target"][-1] == "</s>" and np.array(record["weights"]).shape == (len(record["target"]), 4)
+    assert np.allclose(np.array(record["weights"]).sum(1), 1)
+    assert model.attended("a b c", "c b")["target"] == ["c", "b", "</s>"]
+
+
+def test_a_run_is_kept_and_its_tuned_search_with_it(tmp_path, data):
+    model = seriatim.fit("translate", "lexicon", data, tune=True)
+    assert model.metrics["search"].keys() == {"beam", "length_penalty"}
+    model.save(tmp_path / "run")
+    again = seriatim.load(tmp_path / "run")
+    assert again.searching({})[0].beam == model.metrics["search"]["beam"] and again.predict(data[:9]) == model.predict(data[:9])
+
+
+def test_several_runs_are_one_model(tmp_path, data, model):
+    other = seriatim.fit("translate", "gru", data, width=32, steps=30, seed=2, heads=1)
+    for name, each in (("a", model), ("b", other)):
+        each.save(tmp_path / name)
+    together = ensemble([str(tmp_path / "a"), str(tmp_path / "b")])
+    batch = of_pairs(model.codec.encode(data[:4]), np.arange(4))
+    with torch.no_grad():
+        p = [each.model.predict(batch).log_probs().double().exp() for each in (model, other, together)]
+    assert torch.allclose(p[2], (p[0] + p[1]) / 2, atol=1e-6)
+    seriatim.fit("translate", "lexicon", data[:50]).save(tmp_path / "c")
+    with pytest.raises(ConfigError, match="same symbols"):
+        ensemble([str(tmp_path / "a"), str(tmp_path / "c")])
+
+
+def test_a_source_may_be_a_label_or_a_vector_of_numbers():
+    labels = Sequences({"label": Field.of_labels(["x", "y"] * 60), "text": Field.of_text(["aab", "bba"] * 60)}, unit="character")
+    model = seriatim.fit("translate", "gru", labels, labels, unit="character", width=16, heads=1, steps=150, rate=1e-2)
+    assert [record["target"] for record in model.predict(Translate.given(labels)[:2])] == ["aab", "bba"]
+    numbers = Sequences({"source": Field.of_numbers([[0.0, 1.0], [1.0, 0.0]] * 60), "target": Field.of_text(["aab", "bba"] * 60)}, unit="character")
+    model = seriatim.fit("translate", "transformer", numbers, numbers, unit="character", width=16, heads=2, layers=1, steps=150, rate=1e-2)
+    assert [record["target"] for record in model.predict(numbers[:2])] == ["aab", "bba"]
+    with pytest.raises(ConfigError, match="numbers"):
+        model.generate("0 1")
+
+
+def test_data_with_labels_for_sources_is_divided_by_targets():
+    labels = Translate.given(Sequences({"label": Field.of_labels("xy" * 50), "text": Field.of_text(map(str, range(100)))}))
+    train, test = labels.split(0.5, 0.5)
+    assert {row["source"][0] for row in (test[i] for i in range(len(test)))} == {"x", "y"}
+
+
+@pytest.mark.parametrize("judge", ["bleu", "chrf", "exact"])
+def test_validation_may_look_at_translations(data, judge):
+    model = seriatim.fit("translate", "gru", data[:200], width=16, heads=1, steps=20, judge=judge)
+    assert 0 <= model.metrics["valid"] <= 1 + 1e-4
+
+
+def test_weights_of_the_last_validations_are_averaged_and_resumed_to_the_bit(tmp_path, data):
+    settings = {"width": 16, "heads": 1, "average": "checkpoints", "checkpoints": 3, "validations": 6, "scheduled": 0.3}
+    whole = seriatim.fit("translate", "gru", data[:200], steps=24, out=tmp_path / "whole", **settings)
+    plain = seriatim.fit("translate", "gru", data[:200], steps=24, **settings | {"average": "no"})
+    assert not torch.equal(whole.model.embedding.weight, plain.model.embedding.weight)
+    from seriatim.fitting import fit_events
+    events = fit_events("translate", "gru", data[:200], out=tmp_path / "cut", settings=settings | {"steps": 24, "checkpoint_seconds": 0})
+    for event in events:
+        if event["event"] == "validation" and event["step"] >= 14:
+            events.close()
+            break
+    again = seriatim.fit("translate", "gru", data[:200], steps=24, out=tmp_path / "cut", resume=True, **settings)
+    assert all(torch.equal(a, b) for a, b in zip(whole.model.arrays().values(), again.model.arrays().values(), strict=True))
+
+
+def test_eight_bits_translate_nearly_the_same(tmp_path, model, data):
+    model.save(tmp_path / "run", overwrite=True)
+    small = seriatim.load(tmp_path / "run", bits=8)
+    same = np.mean([a["target"] == b["target"] for a, b in zip(small.predict(data[:100]), model.predict(data[:100]), strict=True)])
+    assert same >= 0.9
