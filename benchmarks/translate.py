@@ -139,7 +139,8 @@ if __name__ == "__main__":
     parser.add_argument("--models", nargs="+")
     parser.add_argument("--out", default="runs/benchmark-translate")
     given = parser.parse_args()
-    PARTS = {"speed": lambda given: speed(), "reverse": lambda given: generated("reverse:length=25,count=50000", ("gru", "lstm", "transformer", "vector"), given),
+    PARTS = {"speed": lambda given: speed(),
+             "reverse": lambda given: generated("reverse:length=25,count=50000", ("gru", "lstm", "transformer", "vector"), given),
              "dates": lambda given: generated("dates:count=20000", ("gru", "transformer"), given), "words": words, "sentences": sentences,
              "back": partial(sentences, source="de", target="en", models=("gru",))}
     for name in given.parts or PARTS:

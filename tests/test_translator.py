@@ -36,8 +36,9 @@ def model(data):
 
 
 # -- the codec
-@pytest.mark.parametrize("options", [{"unit": "token"}, {"unit": "character"}, {"unit": "subword", "vocabulary": 270}, {"unit": "character", "target_unit": "token"},
-                                     {"unit": "subword", "vocabulary": 270, "shared": True}, {"unit": "byte"}], ids=str)
+@pytest.mark.parametrize("options", [{"unit": "token"}, {"unit": "character"}, {"unit": "subword", "vocabulary": 270},
+                                     {"unit": "character", "target_unit": "token"}, {"unit": "subword", "vocabulary": 270, "shared": True},
+                                     {"unit": "byte"}], ids=str)
 def test_pairs_come_back_and_so_does_their_codec(options):
     data = pairs_of(["a b", "b c d", ""], ["x y", "y z z", "x"])
     codec = PairCodec.fit(data, CodecOptions(**options))
@@ -85,10 +86,11 @@ def test_it_learns_to_copy(model, data):
     assert sum(each["sources"] for each in record["by_length"]) == record["sources"]
 
 
-@pytest.mark.parametrize("settings", [{}, {"beam": 1}, {"beam": 5, "count": 3}, {"temperature": 0}, {"temperature": 0.7, "seed": 3}, {"coverage": 0.3}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"beam": 1}, {"beam": 5, "count": 3}, {"temperature": 0}, {"temperature": 0.7, "seed": 3}, {"coverage": 0.3}],
+                         ids=str)
 def test_a_translation_does_not_depend_on_its_neighbours_batch_or_order(model, settings):
     """500 sentences at batch sizes 1, 7 and 64, and in another order."""
-    many = read("copy:length=12,count=500,symbols=8,seed=7") if settings == {} else read("copy:length=9,count=60,symbols=8,seed=7")
+    many = read("copy:length=12,count=500,symbols=8,seed=7" if settings == {} else "copy:length=9,count=60,symbols=8,seed=7")
     found = {rows: [record["target"] for record in model.predict(many, rows=rows, **settings)] for rows in (1, 7, 64)}
     assert found[1] == found[7] == found[64]
     order = np.random.default_rng(0).permutation(len(many))
@@ -205,7 +207,7 @@ def test_a_source_may_be_a_label_or_a_vector_of_numbers():
 
 def test_data_with_labels_for_sources_is_divided_by_targets():
     labels = Translate.given(Sequences({"label": Field.of_labels("xy" * 50), "text": Field.of_text(map(str, range(100)))}))
-    train, test = labels.split(0.5, 0.5)
+    _, test = labels.split(0.5, 0.5)
     assert {row["source"][0] for row in (test[i] for i in range(len(test)))} == {"x", "y"}
 
 
