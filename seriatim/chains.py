@@ -183,7 +183,7 @@ class Chain(Distribution):
         score = self.score(y)
         return torch.where(score.isinf(), score, score - self.log_partition()).masked_fill(self.lengths == 0, 0.0)
 
-    def total(self, y: Tensor, weights: Tensor) -> Tensor:
+    def total(self, y: Tensor, weights: Tensor, smoothing: float = 0.0) -> Tensor:
         """sum_b log_prob(y_b) times the mean weight of its places."""
         return (self.log_prob(y) * (weights.sum(1) / self.lengths.clamp(min=1))).sum()
 

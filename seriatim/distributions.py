@@ -22,9 +22,11 @@ class Distribution:
         """(...) outcomes -> (...) natural-log probabilities."""
         return self.log_probs().gather(-1, y[..., None])[..., 0]
 
-    def total(self, y: Tensor, weights: Tensor) -> Tensor:
-        """sum weights * log_prob(y): what a loss is made of."""
-        return (self.log_prob(y) * weights).sum()
+    def total(self, y: Tensor, weights: Tensor, smoothing: float = 0.0) -> Tensor:
+        """sum weights * log_prob(y): what a loss is made of. With smoothing, that share of every target is spread over all outcomes
+        (Szegedy et al. 2016)."""
+        fits = (self.log_prob(y) * weights).sum()
+        return (1 - smoothing) * fits + smoothing * (self.mean_log_prob() * weights).sum() if smoothing else fits
 
     def log_probs(self) -> Tensor:
         """(..., V) natural-log probabilities of all symbols."""
@@ -80,10 +82,10 @@ class Readout(Categorical):
     def logits(self) -> Tensor:
         return linear(self.hidden, self.weight, self.bias).float()
 
-    def total(self, y: Tensor, weights: Tensor) -> Tensor:
+    def total(self, y: Tensor, weights: Tensor, smoothing: float = 0.0) -> Tensor:
         if y.numel() * len(self.weight) < FEW:
-            return super().total(y, weights)
-        return Total.apply(self.hidden.flatten(0, -2), self.weight, self.bias, y.flatten(), weights.flatten())
+            return super().total(y, weights, smoothing)
+        return Total.apply(self.hidden.flatten(0, -2), self.weight, self.bias, y.flatten(), weights.flatten(), smoothing)
 
     def __getitem__(self, index) -> Readout:
         index = index if isinstance(index, tuple) else (index,)
@@ -98,11 +100,11 @@ FEW, CELLS = 1 << 20, 1 << 23                                          # logits 
 
 
 class Total(torch.autograd.Function):
-    """sum_n w_n log softmax(W h_n + b)[y_n]. The gradient is found along the way, a few rows at a time, while their logits are in the cache:
-    with p the softmax, dh = w (W[y] - W^T p) and dW = sum_n w_n (onehot(y_n) - p_n) h_n^T."""
+    """sum_n w_n q_n . log softmax(W h_n + b), q_n = (1 - s) onehot(y_n) + s / V. The gradient is found along the way, a few rows at a time, while
+    their logits are in the cache: with p the softmax, dh = w W^T (q - p) and dW = sum_n w_n (q_n - p_n) h_n^T."""
 
     @staticmethod
-    def forward(ctx, hidden: Tensor, weight: Tensor, bias: Tensor | None, y: Tensor, weights: Tensor) -> Tensor:
+    def forward(ctx, hidden: Tensor, weight: Tensor, bias: Tensor | None, y: Tensor, weights: Tensor, smoothing: float) -> Tensor:
         kind = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else weight.dtype
         h, matrix, rows = hidden.to(kind), weight.to(kind), max(1, CELLS // len(weight))
         found, learning = torch.zeros((), dtype=torch.float64), any(ctx.needs_input_grad)
@@ -111,10 +113,12 @@ class Total(torch.autograd.Function):
             part = slice(i, i + rows)
             scores = F.log_softmax(F.linear(h[part], matrix, None if bias is None else bias.to(kind)).float(), 1)        # (rows, V)
             place = y[part, None]
-            found += (scores.gather(1, place)[:, 0] * weights[part]).sum()
+            fits = scores.gather(1, place)[:, 0]
+            found += ((fits if not smoothing else (1 - smoothing) * fits + smoothing * scores.mean(1)) * weights[part]).sum()
             if learning:
-                p = scores.exp_().mul_(-weights[part, None])
-                p.scatter_add_(1, place, weights[part, None].to(p.dtype))                                       # w (onehot - p)
+                p = scores.exp_()
+                p = (p if not smoothing else p.sub_(smoothing / len(weight))).mul_(-weights[part, None])
+                p.scatter_add_(1, place, (1 - smoothing) * weights[part, None].to(p.dtype))                     # w (q - p)
                 db += p.sum(0)
                 p = p.to(kind)
                 torch.mm(p, matrix, out=dh[part])
@@ -127,7 +131,7 @@ class Total(torch.autograd.Function):
     def backward(ctx, by: Tensor):
         dh, dw, db = ctx.saved_tensors
         hidden, weight, bias = ctx.kinds
-        return dh.to(hidden).mul_(by), dw.to(weight).mul_(by), None if bias is None else db.mul_(by), None, None
+        return dh.to(hidden).mul_(by), dw.to(weight).mul_(by), None if bias is None else db.mul_(by), None, None, None
 
 
 class Bernoulli(Distribution):

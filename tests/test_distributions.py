@@ -8,8 +8,9 @@ from seriatim import distributions
 from seriatim.distributions import Categorical, Readout
 
 
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
 @pytest.mark.parametrize("bias", [True, False])
-def test_a_total_found_in_pieces_has_the_value_and_the_gradient_of_the_whole(bias, monkeypatch):
+def test_a_total_found_in_pieces_has_the_value_and_the_gradient_of_the_whole(bias, smoothing, monkeypatch):
     monkeypatch.setattr(distributions, "FEW", 0)
     monkeypatch.setattr(distributions, "CELLS", 5 * 30)                             # five rows at a time
     torch.manual_seed(0)
@@ -20,7 +21,7 @@ def test_a_total_found_in_pieces_has_the_value_and_the_gradient_of_the_whole(bia
         leaves = [each.clone().requires_grad_() for each in (h, w, b) if each is not None]
         hidden, weight, rest = (*leaves, None)[:3]
         whole = Readout(hidden, weight, rest) if lazy else Categorical(torch.nn.functional.linear(hidden, weight, rest))
-        value = whole.total(y, weights)
+        value = whole.total(y, weights, smoothing)
         (3 * value).backward()
         found.append([value.detach(), *(each.grad for each in leaves)])
     for plain, pieces in zip(*found, strict=True):

@@ -149,14 +149,14 @@ SETS: dict[str, Rung] = {
 }
 
 ATTENDING = {"width": 256, "heads": 1, "score": "bilinear", "maps": False, "dropout": 0.2}       # c = F softmax(F^T V h), as the lectures have it
-PAIRS = {"rows": 64, "length": 32, "rate": 2e-3, "warmup": 0.05, "validations": 10}
+PAIRS = {"rows": 64, "length": 32, "optimiser": "muon", "rate": 4e-3, "warmup": 0.05, "validations": 10}
 
 TRANSLATE: dict[str, Rung] = {
     "lexicon": Rung("counted: which symbols go with which, near the diagonal, and which follow each other", "lexicon:Lexicon", LexiconOptions, counts=True),
     "vector": Rung("gru that keeps one vector of the source, without attention", "encoder_decoder:EncoderDecoder", TranslateOptions,
                    ATTENDING | {"mixer": "gru", "memory": "vector"}, PAIRS),
     "rnn": Rung("recurrent network with tanh units, attending to the source", "encoder_decoder:EncoderDecoder", TranslateOptions,
-                ATTENDING | {"mixer": "rnn"}, PAIRS | {"rate": 1e-3}),
+                ATTENDING | {"mixer": "rnn"}, PAIRS | {"rate": 2e-3}),
     "gru": Rung("gated recurrent unit, attending to the source", "encoder_decoder:EncoderDecoder", TranslateOptions, ATTENDING | {"mixer": "gru"}, PAIRS),
     "lstm": Rung("long short-term memory, attending to the source", "encoder_decoder:EncoderDecoder", TranslateOptions, ATTENDING | {"mixer": "lstm"}, PAIRS),
     "transformer": Rung("self-attention and attention to the source in every block", "encoder_decoder:EncoderDecoder", TranslateOptions,

@@ -72,16 +72,10 @@ class Model:
         return self.unroll(batch)[0]
 
     def loss(self, batch: Batch, state: State = None, smoothing: float = 0.0) -> tuple[Tensor, State]:
-        """Mean negative log-probability of what counts in batch.y, and the state to carry on.
-
-        With smoothing, that share of every target is spread over all symbols (Szegedy et al. 2016).
-        """
+        """Mean negative log-probability of what counts in batch.y, and the state to carry on."""
         distribution, state = self.unroll(batch, state)
         weights = batch.y_mask / batch.y_mask.sum().clamp(min=1)
-        fits = distribution.total(batch.y, weights)
-        if smoothing:
-            fits = (1 - smoothing) * fits + smoothing * (distribution.mean_log_prob() * weights).sum()
-        return -fits, state
+        return -distribution.total(batch.y, weights, smoothing), state
 
     def sweep(self, ids: Field, stop: bool) -> np.ndarray | None:
         """(N,) log-probability of every symbol of a corpus (and, with `stop`, of the end of each sequence), all at once; None: it walks."""
