@@ -40,13 +40,13 @@ WEEKDAYS = [words.split() for words in (
     "saturday samstag samedi sábado sabato zaterdag lördag sobota 土",
     "sunday sonntag dimanche domingo domenica zondag söndag niedziela 日")]
 MONTH, WEEKDAY = ({word: number for number, words in enumerate(table) for word in words} for table in (MONTHS, WEEKDAYS))
-OTHER = "st nd rd th er º de of den el r feira"
+OTHER = "st nd rd th er º de of den el le r feira"
 NUMERIC = [r"(?P<day>\d\d)\.(?P<month>\d\d)\.(?P<year>\d{4})", r"(?P<month>\d\d)/(?P<day>\d\d)/(?P<year>\d{4})",
            r"(?P<year>\d{4})/(?P<month>\d+)/(?P<day>\d+)", r"(?P<year>\d{4})年(?P<month>\d+)月(?P<day>\d+)日(\((?P<weekday>.)\))?"]
 
 MARCH = """\
 March 7, 2024 | 7 March 2024 | 7th of March 2024 | Thursday, 7 March 2024 | Thursday, March 7th, 2024 | Mar 7 2024 | 7-Mar-2024
-7. März 2024 | Donnerstag, den 7. März 2024 | 7 mars 2024 | jeudi 7 mars 2024 | el 7 de marzo de 2024 | jueves 7 de marzo de 2024
+7. März 2024 | Donnerstag, den 7. März 2024 | le 7 mars 2024 | jeudi 7 mars 2024 | el 7 de marzo de 2024 | jueves 7 de marzo de 2024
 7 de março de 2024 | quinta-feira, 7 de março de 2024 | 7 marzo 2024 | giovedì 7 marzo 2024 | 7 maart 2024 | donderdag 7 maart 2024
 den 7 mars 2024 | torsdag 7 mars 2024 | 7 marca 2024 r. | czwartek, 7 marca 2024 r. | 2024年3月7日 | 2024年3月7日(木)
 7.III.2024 | 07.03.2024 | 03/07/2024 | 2024/3/7"""
@@ -155,7 +155,7 @@ def test_all_ways_to_write_a_date():
     written = [source for source, target in rows(data) if target == "2024-03-07"]
     assert sorted(written) == sorted(WAYS)
     firsts = {source for source, target in rows(data) if target == "2024-05-01"}
-    assert {"1st of May 2024", "1er mai 2024", "1º maggio 2024", "1. Mai 2024", "01.05.2024", "05/01/2024"} <= firsts
+    assert {"1st of May 2024", "le 1er mai 2024", "1º maggio 2024", "1. Mai 2024", "01.05.2024", "05/01/2024"} <= firsts
     suffixes = {source[:-len(" of May 2024")] for source, _ in rows(data) if source.endswith(" of May 2024")}
     assert {"2nd", "3rd", "11th", "12th", "13th", "20th", "21st", "22nd", "23rd", "31st"} <= suffixes
     with pytest.raises(ConfigError, match=f"only {366 * len(WAYS)} different"):

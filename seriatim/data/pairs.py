@@ -181,7 +181,7 @@ class Language:
     ordinals: str = NUMBERS
 
 
-LANGUAGES = {  # no two of them write the same text
+LANGUAGES = {  # no two forms give the same text: Italian would say "7 novembre 2024" as French does without "le"
     "English": Language(
         ("{month} {day}, {year}", "{day} {month} {year}", "{ordinal} of {month} {year}", "{weekday}, {day} {month} {year}",
          "{weekday}, {month} {ordinal}, {year}"),
@@ -197,7 +197,7 @@ LANGUAGES = {  # no two of them write the same text
         "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
         "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag"),
     "French": Language(
-        ("{ordinal} {month} {year}", "{weekday} {ordinal} {month} {year}"),
+        ("le {ordinal} {month} {year}", "{weekday} {ordinal} {month} {year}"),
         "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
         "lundi mardi mercredi jeudi vendredi samedi dimanche",
         "1er" + NUMBERS[1:]),
