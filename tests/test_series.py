@@ -222,6 +222,14 @@ def test_irregular_times_stay_as_they_are(fill):
     assert data.field("time").row(0).tolist() == [datetime.fromisoformat(time).timestamp() for time in times]
 
 
+def test_lines_are_straight_in_time_not_in_rows():
+    assert values(series_of(table(hours(0, 4, 5, 11.7), a=[1.0, np.nan, 6.0, 7.0]), fill="linear")) == [1, 5, 6, 7]
+
+
+def test_of_two_steps_the_smaller_is_usual():
+    assert values(series_of(table(hours(0, 1, 3), a=[1.0, 2.0, 4.0]), fill="linear")) == [1, 2, 3, 4]
+
+
 # What is wrong
 
 
@@ -237,11 +245,13 @@ WRONG = {                                               # name -> content, optio
     "missing year": ("year,a\n" + "".join(f"{year},1\n" for year in range(1900, 1930)) + ",1\n", {}, 32, "is for times"),
     "both orders": ("date,a\n13/01/2024,1\n01/14/2024,2\n", {}, 3, "order"),
     "no number": ("date,a\n" + ROWS + "2024-01-21,1O\n", {}, 22, "column 'a' is for numbers. Received: '1O'"),
+    "infinite": ("date,a\n2024-01-01,1\n2024-01-02,inf\n", {}, 3, "column 'a' is for numbers. Received: 'inf'"),
     "text named as channel": ("date,a,b\n2024-01-01,1,x\n2024-01-02,2,y\n", {"channels": ["b"]}, 2, "column 'b' is for numbers"),
     "no channel": ("date,note\n2024-01-01,x\n2024-01-02,y\n", {}, None, "no column of numbers is left.*date, note"),
     "no name of a series": ("series,a\nx,1\nx,2\n,3\n", {}, 4, "which series"),
     "nothing before": ("date,a\n2024-01-01,\n" + ROWS.replace("2024", "2025"), {"fill": "previous"}, 2, "nothing comes before"),
     "nothing at all": ("date,id,a\n2024-01-01,x,1\n2024-01-01,y,\n2024-01-02,x,1\n2024-01-02,y,\n", {"fill": "linear"}, 3, "has no number"),
+    "far future": ("time,a\n1,1\n1e300,1\n", {}, 3, "is for times"),
     "too many rows": ("time,a\n1.5,1\n2,1\n2.5,1\n1e9,1\n", {"fill": "linear"}, None, "too many"),
     "unknown column": ("date,a\n" + ROWS, {"time": "dates"}, None, "Did you mean 'date'"),
 }

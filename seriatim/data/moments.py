@@ -121,9 +121,10 @@ def moments_of_numbers(numbers: np.ndarray) -> np.ndarray:
 
 
 def epochs(numbers: np.ndarray) -> np.ndarray:
-    """Seconds since 1970, or thousandths, millionths or billionths, as their size tells."""
+    """Seconds since 1970, or thousandths, millionths or billionths, as their size tells; nan beyond the year 5138."""
     size = np.abs(numbers).max(initial=0)
-    return numbers / 1000.0 ** sum(size >= bound for bound in (1e11, 1e14, 1e17))
+    moments = numbers / 1000.0 ** sum(size >= bound for bound in (1e11, 1e14, 1e17))
+    return np.where(np.abs(moments) < 1e11, moments, np.nan)
 
 
 def decimal_years(years: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ TIMES = ("date", "datetime", "timestamp", "time", "ds", "period", "month", "year
 SERIES = ("series", "unique_id", "item_id", "id")                                       # columns that tell series apart
 COUNTS = ("rownames", "index", "row", "id", "no", "unnamed: 0")                         # columns that number the rows
 FILLS = ("refuse", "previous", "linear", "mean", "keep")
-MOST_ROWS = 50_000_000                                                                  # of a grid whose holes are filled
+MOST_ROWS = 10_000_000                                                                  # of a grid whose holes are filled
 Cells = np.ndarray | list[str]                                                          # (N,) numbers, or N texts
 
 
@@ -177,7 +177,7 @@ def one_series(data: Sequences, rows: np.ndarray, moments: np.ndarray | None, va
         return np.arange(len(rows), dtype=np.float64), filled(data, rows, np.arange(len(rows)), values[rows], names, fill)
     rows = rows[np.argsort(moments[rows], kind="stable")]
     time = moments[rows]
-    equal = np.flatnonzero(np.diff(time) == 0)
+    equal = np.flatnonzero(np.diff(time) < 1e-6)                                        # seconds; float64 tells no finer ones apart
     if len(equal):
         raise DataError("another row of the same series has the same time", got=written(time[equal[0]]), **place(data, rows[equal[0] + 1]),
                         do="Name the column that tells series apart, or leave one of the rows out")
@@ -190,7 +190,7 @@ def one_series(data: Sequences, rows: np.ndarray, moments: np.ndarray | None, va
 def with_missing_rows(data: Sequences, rows: np.ndarray, time: np.ndarray, fill: str) -> np.ndarray:
     """The times and those between that a regular grid would have: (n,) -> (n',)."""
     step = step_of(time)
-    between = np.round(step.between(time)).astype(np.int64)
+    between = np.round(step.between(time))                                              # (n - 1,)
     holes = np.flatnonzero(between > 1)
     missing = int((between[holes] - 1).sum())
     if missing and fill == "refuse":
@@ -199,7 +199,7 @@ def with_missing_rows(data: Sequences, rows: np.ndarray, time: np.ndarray, fill:
     if missing > MOST_ROWS:
         raise DataError(f"{missing} rows are missing, too many to be filled", got=step.words, file=data.origin,
                         do="Leave out the column of the time, to count rows instead")
-    return np.sort(np.concatenate([time, *(step.after(time[i], between[i] - 1) for i in holes)]))
+    return np.sort(np.concatenate([time, *(step.after(time[i], int(between[i]) - 1) for i in holes)]))
 
 
 def filled(data: Sequences, rows: np.ndarray, time: np.ndarray, cells: np.ndarray, names: Sequence[str], fill: str) -> np.ndarray:
