@@ -9,6 +9,7 @@ from seriatim.data import read
 from seriatim.data.corpora import CORPORA, LABELLED, is_corpus, open_corpus, python_code, python_docs, python_lines, python_tokens
 from seriatim.data.pairs import PAIRS
 from seriatim.data.sequences import Sequences
+from seriatim.data.signals import SIGNALS
 from seriatim.data.sources import SOURCES, generate
 from seriatim.errors import ConfigError, DataError
 
@@ -120,7 +121,7 @@ def test_a_stream_of_tokens_is_not_cut_into_lines():
 
 
 def test_every_source_is_a_corpus():
-    assert set(CORPORA) == set(SOURCES) | set(PAIRS) | {"python-docs", "python-code", "python-lines", "python-tokens", "drawings", "tunes"}
+    assert set(CORPORA) == set(SOURCES) | set(PAIRS) | set(SIGNALS) | {"python-docs", "python-code", "python-lines", "python-tokens", "drawings", "tunes"}
     data = open_corpus("markov:length=500,seed=2")
     assert data.origin == "markov:length=500,seed=2" and data.entropy > 0
     assert data[0] == generate("markov:length=500,seed=2")[0]

@@ -1,4 +1,4 @@
-"""Built-in corpora: real English and real code from the user's own machine, generated sources and pairs.
+"""Built-in corpora: real English and real code from the user's own machine, generated sources, pairs and series.
 
 Nothing is downloaded. The Python standard library is a text of about ten million characters that every
 user has: its docstrings are prose, its source is code, the lines of its source have the module they come
@@ -30,6 +30,7 @@ from seriatim.config import build, option
 from seriatim.data.drawings import drawings
 from seriatim.data.pairs import generate_pairs
 from seriatim.data.sequences import Field, Sequences
+from seriatim.data.signals import generate_signal
 from seriatim.data.sources import MOST_SEED, generate, settings_of
 from seriatim.data.tunes import tunes
 from seriatim.errors import ConfigError, DataError, nearest
@@ -196,6 +197,10 @@ CORPORA = {
     "roman": (generate_pairs, "generated: Roman numerals, and their numbers"),
     "drawings": (drawings, "generated: a dozen shapes drawn by an unsteady hand, labelled with their names"),
     "tunes": (tunes, "generated: melodies in a key, of phrases that come again"),
+    "seasonal": (generate_signal, "generated: numbers that come again each day, and noise"),
+    "autoregressive": (generate_signal, "generated: a number is a weighted sum of the last ones, and noise"),
+    "random-walk": (generate_signal, "generated: a number is the last one, and noise: nothing to win"),
+    "oscillator": (generate_signal, "generated: two numbers that turn into each other, and noise"),
 }
 
 

@@ -38,13 +38,14 @@ VISIBLE = np.array([not bytes([byte]).isspace() for byte in range(256)])
 
 
 def read_files(*paths: str, format: str | None = None, by: str | None = None, unit: str | None = None,
-               columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None) -> Sequences:
+               columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None, gaps: bool = False) -> Sequences:
     """Read a file, or several whose lines belong together.
 
     The format follows from the file's ending unless it is given; several paths are parallel files.
     `by` cuts text: "stream", all of it one sequence, or "line". `columns` names the columns of a table
     without a header, or those of CoNLL-U to be read as tokens and tags: "form,xpos". A list of `problems`
-    takes whatever is wrong with a single line, which is then left out.
+    takes whatever is wrong with a single line, which is then left out. With `gaps`, missing numbers of a
+    table are nan instead of an error.
 
     >>> read_files("train.de.gz", "train.en.gz")                                   # doctest: +SKIP
     >>> read_files("SMSSpamCollection", format="tsv", columns="label,text")        # doctest: +SKIP
@@ -56,6 +57,10 @@ def read_files(*paths: str, format: str | None = None, by: str | None = None, un
     options = checked_options(paths, format, by, columns)
     if problems is not None and format in TOLERANT:
         options["problems"] = problems
+    if gaps:
+        if format not in TABLES:
+            raise ConfigError("only tables have gaps", got=f"format {format}", do=f"Give one of: {', '.join(TABLES)}")
+        options["gaps"] = True
     fields, lines = FORMATS[format](*paths, **options)
     stream = format == "text" and by != "line"
     data = Sequences(fields, by="stream" if stream else "line", unit=unit, origin=", ".join(paths), lines=lines)
@@ -144,8 +149,8 @@ def read_columns(path: str, problems: list[DataError] | None = None) -> Table:
 # Tables: rows of cells -> columns of one kind -> fields
 
 
-def read_csv(path: str, columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None) -> Table:
-    return table(csv_rows(path), columns, path, problems)
+def read_csv(path: str, columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None, gaps: bool = False) -> Table:
+    return table(csv_rows(path), columns, path, problems, gaps)
 
 
 def csv_rows(path: str) -> Iterator[tuple[int, list[str]]]:
@@ -163,11 +168,12 @@ def csv_rows(path: str) -> Iterator[tuple[int, list[str]]]:
                         do='Put cells with quotes in quotes and double those inside: "say ""yes"""') from None
 
 
-def read_tsv(path: str, columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None) -> Table:
-    return table(((number, line.split("\t")) for number, line in enumerate(lines_of(path), 1) if line), columns, path, problems)
+def read_tsv(path: str, columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None, gaps: bool = False) -> Table:
+    return table(((number, line.split("\t")) for number, line in enumerate(lines_of(path), 1) if line), columns, path, problems, gaps)
 
 
-def table(rows: Iterator[tuple[int, list[str]]], columns: str | Sequence[str] | None, path: str, problems: list[DataError] | None) -> Table:
+def table(rows: Iterator[tuple[int, list[str]]], columns: str | Sequence[str] | None, path: str, problems: list[DataError] | None,
+          gaps: bool) -> Table:
     """The fields of rows of text cells; the first row is the header unless the columns are named."""
     if columns is None:
         line, header = next(rows, (1, []))
@@ -185,7 +191,7 @@ def table(rows: Iterator[tuple[int, list[str]]], columns: str | Sequence[str] | 
     for place, name in enumerate(names):
         if name in LABELS and not all(map(itemgetter(place), cells)):
             cells, lines = labelled(cells, lines, place, name, path, problems)
-    columns = ((name, numbers_or_text(name, column, path, lines)) for name, column in zip(names, zip(*cells)))
+    columns = ((name, numbers_or_text(name, column, path, lines, gaps)) for name, column in zip(names, zip(*cells)))
     return {name: field_of_kind(name, "text" if isinstance(column[0], str) else "number", column) for name, column in columns}, np.array(lines, np.int64)
 
 
@@ -210,16 +216,17 @@ def column_names(names: str | Iterable[str], error: type[DataError | ConfigError
     return names
 
 
-def numbers_or_text(name: str, cells: Sequence[str], path: str, lines: Sequence[int]) -> Sequence:
-    """Cells as numbers if all of them are, else as they are."""
+def numbers_or_text(name: str, cells: Sequence[str], path: str, lines: Sequence[int], gaps: bool) -> Sequence:
+    """Cells as numbers if all of them are, or all that are not missing where gaps may be; else as they are."""
     if name in LABELS or name in TOKENS or name == "text":
         return cells
     numbers = [number_in(cell) for cell in cells]
-    finite = [number is not None and math.isfinite(number) for number in numbers]
-    if sum(finite) < ENOUGH * len(cells):
+    finite = sum(number is not None and math.isfinite(number) for number in numbers)
+    missing = sum(number is not None and math.isnan(number) for number in numbers) if gaps else 0
+    if not finite or finite < ENOUGH * (len(cells) - missing):
         return cells
     for number, cell, line in zip(numbers, cells, lines):
-        if number is not None and not math.isfinite(number):
+        if number is not None and not math.isfinite(number) and not (gaps and math.isnan(number)):
             raise DataError(f"missing value in column {name!r}", got=repr(cell), file=path, line=line,
                             do="Fill it in or leave the row out")
     return cells if None in numbers else numbers
@@ -235,11 +242,11 @@ def number_in(cell: str) -> float | None:
         return None
 
 
-def read_jsonl(path: str, problems: list[DataError] | None = None) -> Table:
-    return objects(lines_of(path), path, problems)
+def read_jsonl(path: str, problems: list[DataError] | None = None, gaps: bool = False) -> Table:
+    return objects(lines_of(path), path, problems, gaps)
 
 
-def objects(lines: Iterable[str], path: str, problems: list[DataError] | None = None) -> Table:
+def objects(lines: Iterable[str], path: str, problems: list[DataError] | None = None, gaps: bool = False) -> Table:
     """The fields of JSON objects, one a line, all with the same keys."""
     rows, numbers = [], []
     for number, line in enumerate(lines, 1):
@@ -250,7 +257,7 @@ def objects(lines: Iterable[str], path: str, problems: list[DataError] | None = 
             numbers.append(number)
         except DataError as error:
             keep(error, problems)
-    return {name: field_of(name, [row[name] for row in rows], path, numbers)
+    return {name: field_of(name, [row[name] for row in rows], path, numbers, gaps)
             for name in (rows[0] if rows else ())}, np.array(numbers, np.int64)
 
 
@@ -287,7 +294,7 @@ sys.stdout.buffer.write(frame.write_ndjson().encode())
 """
 
 
-def read_parquet(path: str) -> Table:
+def read_parquet(path: str, gaps: bool = False) -> Table:
     child = subprocess.run([sys.executable, "-P", "-c", PARQUET_TO_JSON, str(MOST_BYTES)], input=unpacked(path),
                            capture_output=True, check=False)
     if child.returncode:
@@ -295,16 +302,20 @@ def read_parquet(path: str) -> Table:
         raise DataError("this cannot be read as parquet", file=path,
                         got=complaint if child.returncode > 0 else f"its decoder ended with signal {-child.returncode}",
                         do="Write it again, with columns of text, numbers or lists of them")
-    fields, _ = objects(child.stdout.decode().split("\n"), path)
+    fields, _ = objects(child.stdout.decode().split("\n"), path, gaps=gaps)
     return fields, None
 
 
 # From the values of one column to a field
 
 
-def field_of(name: str, values: Sequence, path: str, lines: Sequence[int]) -> Field:
-    """A column whose rows are all of one kind, as the field its name and kind call for."""
+def field_of(name: str, values: Sequence, path: str, lines: Sequence[int], gaps: bool = False) -> Field:
+    """A column whose rows are all of one kind, as the field its name and kind call for; with `gaps`, null among numbers is nan."""
     kinds = [kind_of(value) for value in values]
+    if gaps and "number" in kinds:
+        absent = [value is None or value != value for value in values]
+        kinds = ["number" if gap else kind for gap, kind in zip(absent, kinds)]
+        values = [math.nan if gap else value for gap, value in zip(absent, values)]
     expected = next((kind for kind in kinds if kind != "empty list"), "list of text")
     for kind, value, line in zip(kinds, values, lines):
         alike = kind == expected or (kind == "empty list" and expected.startswith("list"))
@@ -354,6 +365,7 @@ FIELDS: dict[str, Callable[..., Field]] = {
     "text": Field.of_text, "number": number_field, "truth value": label_field,
     "list of text": Field.of_symbols, "list of number": Field.of_numbers}
 
+TABLES = ("csv", "tsv", "jsonl", "parquet")                            # formats that can be read with gaps
 TOLERANT = {"csv", "tsv", "jsonl", "conllu", "columns", "quickdraw"}    # formats whose lines can be wrong one by one
 
 FORMATS: dict[str, Callable[..., Table]] = {

@@ -24,7 +24,7 @@ class Field:
     values: np.ndarray                     # text: (N,) uint8; symbols: (N,) int32; numbers: (N,) or (N, D) float
     offsets: np.ndarray                    # (S + 1,) int64
     kind: str                              # TEXT, SYMBOLS or NUMBERS
-    names: tuple[str, ...] | None = None   # symbols only: the name of each symbol
+    names: tuple[str, ...] | None = None   # symbols: the name of each one; numbers: of each channel, if they have names
 
     @classmethod
     def of_text(cls, texts: Iterable[str]) -> Field:
@@ -150,6 +150,12 @@ class Sequences:
         raise DataError(f"{self.origin} has no field of text or symbols", got=", ".join(self.fields) or "no fields",
                         do="Name one with --field, or give a text file")
 
+    @property
+    def is_series(self) -> bool:
+        """Whether this is numbers over time: a field `values` whose channels have names, beside `time`."""
+        values = self.fields.get("values")
+        return values is not None and values.kind == NUMBERS and values.names is not None and "time" in self.fields
+
     def main_kind(self) -> str:
         """The kind of the main field; TEXT if there is nothing but numbers without channels."""
         return TEXT if all(column.kind == NUMBERS and column.values.ndim == 1 for column in self.fields.values()) else self.main.kind
@@ -170,14 +176,12 @@ class Sequences:
         return self[np.sort(np.unique(equal_groups(self), return_index=True)[1])]
 
     def part(self, start: int, stop: int) -> Sequences:
-        """Elements start to stop of a stream, as a view; text is never cut inside a character."""
+        """Elements start to stop of a stream, as a view; text is never cut inside a character, and all numbers of a series are cut alike."""
         if len(self) != 1:
             raise DataError("only a single stream can be cut inside", got=f"{len(self)} sequences")
-        column = self.main
-        begin = column.offsets[0]
-        cut = [begin + whole_character(column, int(place)) for place in (start, stop)]
-        name = next(key for key, value in self.fields.items() if value is column)
-        return replace(self, fields={name: replace(column, offsets=np.array(cut, np.int64))}, lines=None)
+        cut = np.array([whole_character(self.main, int(place)) for place in (start, stop)], np.int64)
+        together = {name: column for name, column in self.fields.items() if column is self.main or (self.is_series and column.kind == NUMBERS)}
+        return replace(self, fields={name: replace(column, offsets=column.offsets[0] + cut) for name, column in together.items()}, lines=None)
 
     def split(self, *fractions: float, how: str | None = None, seed: int = 0, label: str = "label") -> tuple[Sequences, ...]:
         """Parts of the given sizes: see `seriatim.data.splits.split`."""
