@@ -52,7 +52,7 @@ class QuantileHead(nn.Module):
 
     def __init__(self, width: int, channels: int, levels: Sequence[float]):
         super().__init__()
-        if not levels or any(low >= high for low, high in zip([0.0, *levels], [*levels, 1.0], strict=True)):
+        if not levels or not all(low < high for low, high in zip([0.0, *levels], [*levels, 1.0], strict=True)):
             raise ConfigError("Levels of quantiles lie between 0 and 1, each above the one before", got=levels, do="For instance 0.1 0.5 0.9")
         self.linear = Linear(width, channels * len(levels))
         self.register_buffer("levels", torch.tensor(levels), persistent=False)
