@@ -85,7 +85,7 @@ class Normal(Density):
 
     @torch.no_grad()
     def quantile(self, levels: Tensor) -> Tensor:
-        return self.location[..., None] + self.deviation[..., None] * torch.special.ndtri(levels)
+        return self.location[..., None] + self.deviation[..., None] * torch.special.ndtri(levels).to(self.deviation.dtype)
 
     def crps(self, y: Tensor) -> Tensor:
         return expected_distance(y - self.location, self.deviation) - self.deviation / math.sqrt(math.pi)
@@ -129,7 +129,7 @@ class StudentT(Density):
     @torch.no_grad()
     def quantile(self, levels: Tensor) -> Tensor:
         from scipy.special import stdtrit
-        z = by_scipy(stdtrit, self.freedom[..., None], levels)                       # (..., C, Q)
+        z = by_scipy(stdtrit, self.freedom[..., None], levels)                        # (..., C, Q)
         return self.location[..., None] + self.scale[..., None] * z.to(self.scale.dtype)
 
     @torch.no_grad()
@@ -245,8 +245,7 @@ class Quantiles(Density):
         self.levels, self.values = levels.to(values.dtype), values.sort(-1).values    # (Q,), (..., C, Q)
 
     def log_prob(self, y: Tensor) -> Tensor:
-        seen = torch.where(y.isnan(), self.values[..., 0], y)
-        return -self.crps(seen).masked_fill(y.isnan(), 0.0).sum(-1)
+        return -self.crps(y).masked_fill(y.isnan(), 0.0).sum(-1)
 
     @torch.no_grad()
     def sample(self, generator: torch.Generator | None = None) -> Tensor:

@@ -185,7 +185,8 @@ def test_quantiles_have_the_leading_axes_and_the_kind_of_numbers_of_the_distribu
         found = density.quantile(LEVELS)
         assert found.shape == (4, 3, 2, len(LEVELS)) and (found.diff(dim=-1) > 0).all()
         assert close(found[1, 2], density[1, 2].quantile(LEVELS))
-    assert MixtureDensity(*(each.float() for each in made("mixture").parameters)).quantile(LEVELS).dtype == torch.float32
+        single = Quantiles(LEVELS, density.values.float()) if name == "quantiles" else type(density)(*(each.float() for each in density.parameters))
+        assert single.quantile(LEVELS).dtype == single.sample().dtype == single.crps(outcomes(name, 4, 3).float()).dtype == torch.float32
 
 
 def test_the_ends_of_a_normal_and_of_a_mixture_are_infinite():
