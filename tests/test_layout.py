@@ -9,9 +9,9 @@ from pathlib import Path
 import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
-ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "chains", "models", "scoring",
-         "agreement", "texts", "words", "labelling", "beams", "decoding", "translating", "tasks", "optimisers", "word_training", "training",
-         "evaluation", "auditing", "display",
+ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "densities", "heads", "chains", "models",
+         "scoring", "agreement", "deviations", "texts", "words", "labelling", "beams", "decoding", "translating", "tasks", "optimisers", "word_training",
+         "training", "evaluation", "auditing", "display",
          "leaderboard", "audit_display", "label_display", "translation_display", "folders", "predictor", "explaining",
          "label_predictor", "word_predictor", "set_predictor", "translator",
          "fitting", "exploring", "inspecting", "verbs",

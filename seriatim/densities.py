@@ -1,0 +1,286 @@
+"""Distributions of numbers, for forecasts and pen strokes. Unlike symbols they have a density, a mean, quantiles and a distance to what happened.
+
+    normal       p(y) = exp(-z^2 / 2) / (s sqrt(2 pi)),     z = (y - m) / s
+    Student t    p(y) ~ (1 + z^2 / v)^(-(v + 1) / 2) / s
+    mixture      p(y) = sum_m w_m prod_c normal(y_c; m_mc, s_mc)                      (Bishop 1994)
+    strokes      p(dx, dy, pen) = p(pen) sum_m w_m normal(dx, dy; m_m, s_m, r_m)      (Graves 2013; Ha and Eck 2017)
+    quantiles    no density: values below which y lies with given probabilities      (Koenker and Bassett 1978)
+
+The distance is the continuous ranked probability score, which is the absolute error of a forecast that is sure of itself:
+
+    crps(F, y) = int (F(x) - [y <= x])^2 dx = E|X - y| - E|X - X'| / 2                (Gneiting and Raftery 2007)
+
+A nan among the outcomes is a channel nobody has seen: `log_prob` is that of the others, `crps` is nan there.
+Shapes: ... any leading axes, C channels, M components, S pen states, Q levels.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from seriatim.distributions import Categorical, Distribution
+
+HALVINGS = 60                                  # of the interval in which a quantile of a mixture lies
+
+
+class Density(Distribution):
+    """The interface, of outcomes (..., C). Parameters are tensors with the same leading axes, in the order of the constructor."""
+
+    parameters: tuple[Tensor, ...]
+
+    def mean(self) -> Tensor:
+        """(..., C)."""
+        raise NotImplementedError
+
+    def quantile(self, levels: Tensor) -> Tensor:
+        """(Q,) probabilities -> (..., C, Q) the numbers below which each channel lies with them, without gradients."""
+        raise NotImplementedError
+
+    def crps(self, y: Tensor) -> Tensor:
+        """(..., C) outcomes -> (..., C), each channel by itself, in its own unit."""
+        raise NotImplementedError
+
+    def cooled(self, temperature: float) -> Density:
+        """The same, sharper below 1 and flatter above: variances times the temperature, logits divided by it (Ha and Eck 2017)."""
+        raise NotImplementedError
+
+    def __getitem__(self, index) -> Density:
+        return type(self)(*(each[index] for each in self.parameters))
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Density], axis: int) -> Density:
+        return cls(*(torch.cat(column, axis) for column in zip(*(part.parameters for part in parts), strict=True)))
+
+
+def log_normal(y: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
+    """Log-density of each number; 0 where y is nan."""
+    z = (torch.where(y.isnan(), mean, y) - mean) / deviation
+    return (-z * z / 2 - deviation.log() - math.log(2 * math.pi) / 2).masked_fill(y.isnan(), 0.0)
+
+
+def expected_distance(mean: Tensor, deviation: Tensor) -> Tensor:
+    """E|X| of a normal X."""
+    z = mean / deviation
+    return mean * torch.erf(z / math.sqrt(2)) + deviation * math.sqrt(2 / math.pi) * torch.exp(-z * z / 2)
+
+
+class Normal(Density):
+    """Each channel by itself."""
+
+    def __init__(self, mean: Tensor, deviation: Tensor):
+        self.parameters = self.location, self.deviation = mean, deviation             # (..., C) both
+
+    def log_prob(self, y: Tensor) -> Tensor:
+        return log_normal(y, self.location, self.deviation).sum(-1)
+
+    @torch.no_grad()
+    def sample(self, generator: torch.Generator | None = None) -> Tensor:
+        return self.location + self.deviation * torch.empty_like(self.location).normal_(generator=generator)
+
+    def mean(self) -> Tensor:
+        return self.location
+
+    @torch.no_grad()
+    def quantile(self, levels: Tensor) -> Tensor:
+        return self.location[..., None] + self.deviation[..., None] * torch.special.ndtri(levels).to(self.deviation.dtype)
+
+    def crps(self, y: Tensor) -> Tensor:
+        return expected_distance(y - self.location, self.deviation) - self.deviation / math.sqrt(math.pi)
+
+    def cooled(self, temperature: float) -> Normal:
+        return Normal(self.location, self.deviation * math.sqrt(temperature))
+
+
+def log_student(z: Tensor, freedom: Tensor) -> Tensor:
+    """Log-density of each number at location 0 and scale 1."""
+    v = freedom.double()                                                              # log-gammas of large numbers lie close to each other
+    constant = torch.lgamma((v + 1) / 2) - torch.lgamma(v / 2) - torch.log(v * math.pi) / 2
+    return constant.to(freedom.dtype) - (freedom + 1) / 2 * torch.log1p(z * z / freedom)
+
+
+def by_scipy(function: Callable, *numbers: Tensor) -> Tensor:
+    """A function of scipy.special on each number, without gradients."""
+    return torch.as_tensor(function(*(each.detach().double().numpy() for each in numbers)))
+
+
+class StudentT(Density):
+    """Each channel by itself, with tails as heavy as the degrees of freedom are few; the mean and the crps need more than 1."""
+
+    def __init__(self, location: Tensor, scale: Tensor, freedom: Tensor):
+        self.parameters = self.location, self.scale, self.freedom = location, scale, freedom          # (..., C) each
+
+    def log_prob(self, y: Tensor) -> Tensor:
+        z = (torch.where(y.isnan(), self.location, y) - self.location) / self.scale
+        return (log_student(z, self.freedom) - self.scale.log()).masked_fill(y.isnan(), 0.0).sum(-1)
+
+    @torch.no_grad()
+    def sample(self, generator: torch.Generator | None = None) -> Tensor:
+        """By polar coordinates (Bailey 1994): sqrt(v (u^(-2 / v) - 1)) cos(2 pi w) of two uniform numbers u, w."""
+        u, w = torch.rand((2, *self.location.shape), generator=generator, dtype=torch.float64)
+        radius = torch.sqrt(self.freedom * torch.expm1(-2 / self.freedom * torch.log1p(-u)))
+        return self.location + self.scale * (radius * torch.cos(2 * math.pi * w)).to(self.scale.dtype)
+
+    def mean(self) -> Tensor:
+        return self.location
+
+    @torch.no_grad()
+    def quantile(self, levels: Tensor) -> Tensor:
+        from scipy.special import stdtrit
+        z = by_scipy(stdtrit, self.freedom[..., None], levels)                        # (..., C, Q)
+        return self.location[..., None] + self.scale[..., None] * z.to(self.scale.dtype)
+
+    @torch.no_grad()
+    def crps(self, y: Tensor) -> Tensor:
+        """The closed form of Jordan, Krueger and Lerch (2019), without gradients."""
+        from scipy.special import betaln, stdtr
+        v, z = self.freedom.double(), ((y - self.location) / self.scale).double()
+        spread = by_scipy(lambda v: betaln(0.5, v - 0.5) - 2 * betaln(0.5, v / 2), v).exp() * v.sqrt()
+        found = z * (2 * by_scipy(stdtr, v, z) - 1) + 2 * (log_student(z, v).exp() * (v + z * z) - spread) / (v - 1)
+        return self.scale * found.to(self.scale.dtype)
+
+    def cooled(self, temperature: float) -> StudentT:
+        return StudentT(self.location, self.scale * math.sqrt(temperature), self.freedom)
+
+
+class MixtureDensity(Density):
+    """A component is chosen for all channels together; within it they are normal and independent."""
+
+    def __init__(self, logits: Tensor, means: Tensor, deviations: Tensor):
+        self.parameters = self.logits, self.means, self.deviations = logits, means, deviations        # (..., M), (..., M, C), (..., M, C)
+
+    def log_prob(self, y: Tensor) -> Tensor:
+        return self.mixed(log_normal(y[..., None, :], self.means, self.deviations).sum(-1))
+
+    def mixed(self, log_prob: Tensor) -> Tensor:
+        """(..., M) log-probabilities under each component -> (...)."""
+        return torch.logsumexp(self.logits.log_softmax(-1) + log_prob, -1)
+
+    @torch.no_grad()
+    def sample(self, generator: torch.Generator | None = None) -> Tensor:
+        _, means, deviations = self.component(generator)
+        return Normal(means, deviations).sample(generator)
+
+    def component(self, generator: torch.Generator | None) -> tuple[Tensor, Tensor, Tensor]:
+        """(..., 1) one of them, drawn by its weight, its (..., C) means and its (..., C) deviations."""
+        chosen = Categorical(self.logits).sample(generator)[..., None]
+        means, deviations = (torch.take_along_dim(each, chosen[..., None], -2)[..., 0, :] for each in (self.means, self.deviations))
+        return chosen, means, deviations
+
+    def mean(self) -> Tensor:
+        return (self.logits.softmax(-1)[..., None] * self.means).sum(-2)
+
+    @torch.no_grad()
+    def quantile(self, levels: Tensor) -> Tensor:
+        """By bisection: it lies between the lowest and the highest quantile of the components."""
+        levels, weights = levels.double(), self.logits.double().softmax(-1)[..., None, None]          # (..., M, 1, 1)
+        means, deviations = self.means.double()[..., None], self.deviations.double()[..., None]       # (..., M, C, 1)
+        each = means + deviations * torch.special.ndtri(levels)                                       # (..., M, C, Q)
+        low, high = each.amin(-3), each.amax(-3)                                                      # (..., C, Q)
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            below = (weights * torch.special.ndtr((middle[..., None, :, :] - means) / deviations)).sum(-3) < levels
+            low, high = torch.where(below, middle, low), torch.where(below, high, middle)
+        return high.to(self.means.dtype)
+
+    def crps(self, y: Tensor) -> Tensor:
+        """The closed form of Grimit et al. (2006)."""
+        weights = self.logits.softmax(-1)[..., None]                                                  # (..., M, 1)
+        away = (weights * expected_distance(y[..., None, :] - self.means, self.deviations)).sum(-2)   # (..., C)
+        (m, other_m), (s, other_s), (w, other_w) = ((x[..., None, :], x[..., None, :, :]) for x in (self.means, self.deviations, weights))
+        apart = (w * other_w * expected_distance(m - other_m, torch.hypot(s, other_s))).sum((-3, -2))
+        return away - apart / 2
+
+    def cooled(self, temperature: float) -> MixtureDensity:
+        return MixtureDensity(self.logits / temperature, self.means, self.deviations * math.sqrt(temperature))
+
+
+class Strokes(MixtureDensity):
+    """A move of the pen and what the pen does then: outcomes are (..., 3), dx, dy and the number of the pen's state.
+
+    Within a component dx and dy are correlated, -1 < r < 1: dx is normal, and given dx so is dy, with mean m_y + r s_y z_x and deviation
+    s_y sqrt(1 - r^2). The pen is a symbol: mean, quantile and crps are of the two moves.
+    """
+
+    def __init__(self, logits: Tensor, means: Tensor, deviations: Tensor, correlation: Tensor, pen: Tensor):
+        super().__init__(logits, means, deviations)                                   # (..., M), (..., M, 2), (..., M, 2)
+        self.correlation, self.pen = correlation, pen                                 # (..., M), (..., S)
+        self.parameters = *self.parameters, correlation, pen
+
+    def log_prob(self, y: Tensor) -> Tensor:
+        dx, dy, pen = y[..., None].unbind(-2)                                         # (..., 1) each
+        (mean_x, mean_y), (deviation_x, deviation_y) = self.means.unbind(-1), self.deviations.unbind(-1)              # (..., M) each
+        z = (torch.where(dx.isnan(), mean_x, dx) - mean_x) / deviation_x
+        r = self.correlation.masked_fill(dx.isnan(), 0.0)                             # without dx nothing more is known of dy
+        given_dx = log_normal(dy, mean_y + r * deviation_y * z, deviation_y * torch.sqrt((1 - r) * (1 + r)))
+        pens = Categorical(self.pen).log_prob(torch.where(pen.isnan(), 0.0, pen)[..., 0].long())
+        return self.mixed(log_normal(dx, mean_x, deviation_x) + given_dx) + pens.masked_fill(pen[..., 0].isnan(), 0.0)
+
+    @torch.no_grad()
+    def sample(self, generator: torch.Generator | None = None) -> Tensor:
+        chosen, means, deviations = self.component(generator)
+        r = torch.take_along_dim(self.correlation, chosen, -1)                        # (..., 1)
+        z, other = torch.empty_like(means).normal_(generator=generator).split(1, -1)
+        moves = means + deviations * torch.cat([z, r * z + torch.sqrt((1 - r) * (1 + r)) * other], -1)
+        return torch.cat([moves, Categorical(self.pen).sample(generator)[..., None].to(moves.dtype)], -1)
+
+    def crps(self, y: Tensor) -> Tensor:
+        return super().crps(y[..., :2])
+
+    def cooled(self, temperature: float) -> Strokes:
+        moves = super().cooled(temperature)
+        return Strokes(*moves.parameters, self.correlation, self.pen / temperature)
+
+
+class Quantiles(Density):
+    """The numbers below which each channel lies with increasing probabilities; values that cross are sorted (Chernozhukov et al. 2010).
+
+    `log_prob` is no probability: minus it is twice the pinball loss, mean over levels and summed over channels, so that it is a loss like any
+    other. For all else, quantiles between two levels lie on a line, and beyond the last ones stay where they are.
+    """
+
+    def __init__(self, levels: Tensor, values: Tensor):
+        self.levels, self.values = levels.to(values.dtype), values.sort(-1).values    # (Q,), (..., C, Q)
+
+    def log_prob(self, y: Tensor) -> Tensor:
+        return -self.crps(y).masked_fill(y.isnan(), 0.0).sum(-1)
+
+    @torch.no_grad()
+    def sample(self, generator: torch.Generator | None = None) -> Tensor:
+        return self.at(torch.empty_like(self.values[..., :1]).uniform_(generator=generator))[..., 0]
+
+    def mean(self) -> Tensor:
+        edges = torch.cat([-self.levels[:1], self.levels, 2 - self.levels[-1:]])
+        return (self.values * (edges[2:] - edges[:-2]) / 2).sum(-1)                   # a value stands for half the way to its neighbours
+
+    @torch.no_grad()
+    def quantile(self, levels: Tensor) -> Tensor:
+        return self.at(levels.expand(*self.values.shape[:-1], -1))
+
+    def at(self, levels: Tensor) -> Tensor:
+        """(..., C, N) levels -> (..., C, N) where each lies."""
+        levels = levels.to(self.levels.dtype).contiguous()
+        left = (torch.searchsorted(self.levels, levels, right=True) - 1).clamp(min=0)
+        right = (left + 1).clamp(max=len(self.levels) - 1)
+        gap = (self.levels[right] - self.levels[left]).clamp(min=1e-12)
+        share = ((levels - self.levels[left]) / gap).clamp(0, 1)
+        return torch.lerp(self.values.gather(-1, left), self.values.gather(-1, right), share)
+
+    def crps(self, y: Tensor) -> Tensor:
+        """Twice the pinball loss, mean over levels: with ever more of them, evenly spaced, the crps."""
+        above = y[..., None] - self.values                                            # (..., C, Q)
+        return 2 * torch.maximum(self.levels * above, (self.levels - 1) * above).mean(-1)
+
+    def cooled(self, temperature: float) -> Quantiles:
+        """The median stays, the others come nearer."""
+        median = self.at(torch.full_like(self.values[..., :1], 0.5))                  # (..., C, 1)
+        return Quantiles(self.levels, median + (self.values - median) * math.sqrt(temperature))
+
+    def __getitem__(self, index) -> Quantiles:
+        return Quantiles(self.levels, self.values[index])
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Quantiles], axis: int) -> Quantiles:
+        return cls(parts[0].levels, torch.cat([part.values for part in parts], axis))

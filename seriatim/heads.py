@@ -1,0 +1,97 @@
+"""Heads: from hidden vectors to distributions of numbers.
+
+    deviation = 1e-4 + softplus(a),   correlation = 0.999 tanh(a),   freedom = 2 + softplus(a),   a = W h + b
+
+One linear map makes all parameters; its parts are cut and bent to where they are allowed (Bishop 1994; Graves 2013; Salinas et al. 2020).
+Shapes: ... any leading axes, D width, C channels, M components, S pen states, Q levels.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seriatim.densities import MixtureDensity, Normal, Quantiles, Strokes, StudentT
+from seriatim.errors import ConfigError
+from seriatim.layers.linear import Linear
+
+
+def positive(x: Tensor) -> Tensor:
+    """Deviations: never so small that one lucky guess outweighs all others."""
+    return F.softplus(x) + 1e-4
+
+
+class NormalHead(nn.Module):
+    def __init__(self, width: int, channels: int):
+        super().__init__()
+        self.linear = Linear(width, 2 * channels)
+
+    def forward(self, hidden: Tensor) -> Normal:
+        """(..., D) -> (...) distributions of C numbers."""
+        mean, deviation = self.linear(hidden).float().chunk(2, -1)                                    # (..., C) both
+        return Normal(mean, positive(deviation))
+
+
+class StudentHead(nn.Module):
+    """More than 2 degrees of freedom, so that the variance is finite."""
+
+    def __init__(self, width: int, channels: int):
+        super().__init__()
+        self.linear = Linear(width, 3 * channels)
+
+    def forward(self, hidden: Tensor) -> StudentT:
+        """(..., D) -> (...) distributions of C numbers."""
+        location, scale, freedom = self.linear(hidden).float().chunk(3, -1)                           # (..., C) each
+        return StudentT(location, positive(scale), 2 + F.softplus(freedom))
+
+
+class QuantileHead(nn.Module):
+    """Levels are probabilities in increasing order."""
+
+    def __init__(self, width: int, channels: int, levels: Sequence[float]):
+        super().__init__()
+        if not levels or not all(low < high for low, high in zip([0.0, *levels], [*levels, 1.0], strict=True)):
+            raise ConfigError("Levels of quantiles lie between 0 and 1, each above the one before", got=levels, do="For instance 0.1 0.5 0.9")
+        self.linear = Linear(width, channels * len(levels))
+        self.register_buffer("levels", torch.tensor(levels), persistent=False)
+
+    def forward(self, hidden: Tensor) -> Quantiles:
+        """(..., D) -> (...) distributions of C numbers."""
+        return Quantiles(self.levels, self.linear(hidden).float().unflatten(-1, (-1, len(self.levels))))
+
+
+class MixtureHead(nn.Module):
+    def __init__(self, width: int, channels: int, components: int):
+        super().__init__()
+        self.sizes = components, components * channels, components * channels
+        self.linear = Linear(width, sum(self.sizes))
+
+    def forward(self, hidden: Tensor) -> MixtureDensity:
+        """(..., D) -> (...) distributions of C numbers."""
+        logits, *rest = self.linear(hidden).float().split(self.sizes, -1)
+        means, deviations = (each.unflatten(-1, (self.sizes[0], -1)) for each in rest)               # (..., M, C) both
+        return MixtureDensity(logits, means, positive(deviations))
+
+
+class StrokeHead(nn.Module):
+    def __init__(self, width: int, components: int, states: int = 3):
+        super().__init__()
+        self.sizes = components, 2 * components, 2 * components, components, states
+        self.linear = Linear(width, sum(self.sizes))
+
+    def forward(self, hidden: Tensor) -> Strokes:
+        """(..., D) -> (...) distributions of a move and what the pen does."""
+        logits, means, deviations, correlation, pen = self.linear(hidden).float().split(self.sizes, -1)
+        means, deviations = (each.unflatten(-1, (-1, 2)) for each in (means, deviations))             # (..., M, 2) both
+        return Strokes(logits, means, positive(deviations), 0.999 * torch.tanh(correlation), pen)
+
+
+HEADS: dict[str, type[nn.Module]] = {
+    "normal": NormalHead,
+    "student": StudentHead,
+    "quantiles": QuantileHead,
+    "mixture": MixtureHead,
+    "strokes": StrokeHead,
+}
