@@ -10,7 +10,7 @@ import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
 ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "chains", "models", "scoring",
-         "agreement", "words", "labelling", "tasks", "optimisers", "word_training", "training", "decoding", "evaluation", "auditing", "display",
+         "agreement", "deviations", "words", "labelling", "tasks", "optimisers", "word_training", "training", "decoding", "evaluation", "auditing", "display",
          "leaderboard", "audit_display", "label_display", "folders", "predictor", "explaining",
          "label_predictor", "word_predictor", "set_predictor",
          "fitting", "exploring", "inspecting", "verbs",
