@@ -344,6 +344,11 @@ def test_conformal_intervals_cover_what_they_promise_in_each_tail(origins, expec
     assert np.mean(truth < offsets[:, 0]) == pytest.approx((1 - expected) / 2, abs=3 * deviation)
 
 
+def test_ranks_of_residuals_are_exact():
+    residuals = np.arange(1.0, 100.0)[:, None, None]                      # 0.29 * 100 is less than 29 in binary, 0.55 * 100 more than 55
+    assert conformal(residuals, [0.29, 0.55])[0, 0].tolist() == [29, 55]
+
+
 def test_too_few_residuals_for_a_level_are_refused():
     assert conformal(np.zeros((39, 1, 1)), [0.025, 0.975]).shape == (1, 1, 2)
     for levels in ([0.025], [0.975]):
@@ -373,6 +378,7 @@ def test_arrays_that_make_no_sense_are_refused():
             (DataError, "more origins", lambda: diebold_mariano(losses, losses, 4)), (ConfigError, "horizon", lambda: diebold_mariano(losses, losses, 0)),
             (DataError, "one value for each", lambda: diebold_mariano(losses, losses[1:], 1)), (ConfigError, "season", lambda: mase_scale(losses[:, None], 0)),
             (DataError, "times x channels", lambda: mase_scale(losses, 1)), (DataError, "more times", lambda: mase_scale(losses[:, None], 4)),
-            (DataError, "origins x horizon", lambda: conformal(losses, [0.5])), (ConfigError, "levels", lambda: conformal(np.zeros((9, 1, 1)), [0.5, 0.5]))):
+            (DataError, "origins x horizon", lambda: conformal(losses, [0.5])), (ConfigError, "levels", lambda: conformal(np.zeros((9, 1, 1)), [0.5, 0.5])),
+            (ConfigError, "levels", lambda: conformal(np.zeros((9, 1, 1)), []))):
         with pytest.raises(error, match=words):
             call()
