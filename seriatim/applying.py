@@ -11,11 +11,11 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from seriatim.config import DecodingOptions
+from seriatim.config import BacktestOptions, DecodingOptions
 from seriatim.errors import ConfigError
 
 OWN = {"verb", "help", "format", "task", "model", "file", "valid", "models", "out", "resume", "overwrite", "by", "field", "columns",
-       "input_format", "run", "prompt", "top", "label", "distinct", "folds", "calibrate", "tune"}
+       "input_format", "run", "prompt", "top", "label", "distinct", "folds", "calibrate", "tune", "time", "series", "channels", "known", "fill"}
 
 
 def settings_of(given: argparse.Namespace) -> dict[str, Any]:
@@ -27,8 +27,23 @@ def read_data(given: argparse.Namespace, paths: list[str], by: str | None, unit:
     from seriatim.data import read
     if len(paths) > 1 and task != "translate":
         raise ConfigError(f"one file is read for {task}", got=" ".join(paths), do="Give one; two files whose lines belong together are for translate")
+    if task == "forecast":
+        return read_series(given, paths)
+    chosen = [f"--{name}" for name in ("time", "series", "channels", "known", "fill") if getattr(given, name, None)]
+    if chosen:
+        raise ConfigError("these flags are for forecasts", got=f"{', '.join(chosen)} with {task}", do="Leave them out")
     data = read(*paths, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label)
     return data.distinct() if given.distinct else data
+
+
+def read_series(given: argparse.Namespace, paths: list[str]) -> Any:
+    """A table of numbers over time, or a generated signal."""
+    from seriatim.data import read
+    from seriatim.data.corpora import is_corpus
+    from seriatim.data.series import series_of
+    table = read(*paths, format=given.input_format, columns=given.columns, gaps=not (is_corpus(paths[0]) and not Path(paths[0]).exists()))
+    names = {name: None if not getattr(given, name, None) else getattr(given, name).split(",") for name in ("channels", "known")}
+    return series_of(table, given.time, given.series, names["channels"], names["known"] or (), given.fill or "refuse")
 
 
 def show(record: Any, given: argparse.Namespace, table: Any) -> None:
@@ -73,6 +88,12 @@ def evaluate(given: argparse.Namespace) -> None:
     search = searching(given, predictor.task)
     if predictor.task == "translate":
         return evaluate_translations(given, predictor, data, search)
+    walking = {f.name: getattr(given, f.name) for f in fields(BacktestOptions) if hasattr(given, f.name)}
+    if predictor.task == "forecast":
+        return evaluate_forecasts(given, predictor, data, walking)
+    if walking:
+        raise ConfigError("walking forward is for models of forecast", got=f"a model of {predictor.task}",
+                          do="Leave out " + ", ".join(f"--{name}" for name in walking))
     chosen = {name: getattr(given, name) for name in ("positive", "most_false") if getattr(given, name) is not None}
     if (chosen or given.out) and predictor.task not in ("classify", *(["tag"] if not chosen else [])):
         raise ConfigError("thresholds are for models of classify, and pictures of what is mistaken for what for models of labels",
@@ -111,6 +132,15 @@ def evaluate_translations(given: argparse.Namespace, predictor: Any, data: Any, 
     show(record, given, translation_figures(record))
 
 
+def evaluate_forecasts(given: argparse.Namespace, predictor: Any, data: Any, walking: dict[str, Any]) -> None:
+    from seriatim.forecast_display import forecast_figures
+    record = predictor.evaluate(data, **(walking or {"stride": 1}))
+    if given.out is not None:
+        from seriatim.forecast_figures import draw
+        record["picture"] = str(draw("horizon", record, given.out))
+    show(record, given, forecast_figures(record))
+
+
 def note_stream(predictor: Any, given: argparse.Namespace) -> None:
     if predictor.by == "stream" and given.format == "table":
         say("note: this model was fitted by stream, so the file is one sequence; fit with --by line to have each line on its own")
@@ -142,6 +172,8 @@ def predict(given: argparse.Namespace) -> None:
     search = searching(given, predictor.task)
     if predictor.task == "translate":
         return translate(given, predictor, every_line(given.file[0], data), search)
+    if predictor.task == "forecast":
+        return foretell(given, predictor.predict(data))
     if predictor.task in ("classify", "tag"):
         return predict_labels(given, predictor, every_line(given.file[0], data))
     records = predictor.predict(data, given.top)
@@ -152,6 +184,19 @@ def predict(given: argparse.Namespace) -> None:
     else:
         for record in records:
             print("\t".join(f"{each['symbol']!r} {each['probability']:.3f}" for each in record["next"]))
+
+
+def foretell(given: argparse.Namespace, records: list[dict[str, Any]]) -> None:
+    """A line for each step: the series if there are several, the moment, and for each channel mean, and the ends of nine tenths."""
+    if given.format == "json":
+        print(json.dumps(records))
+        return
+    for record in records:
+        many, channels = len(records) > 1, record["channels"]
+        print("\t".join([*(["series"] if many else []), "time", *(f"{name}{what}" for name in channels for what in ("", " 5 %", " 95 %"))]))
+        columns = [each for channel in channels.values() for each in (channel["mean"], channel["quantiles"]["0.05"], channel["quantiles"]["0.95"])]
+        for h, moment in enumerate(record["time"]):
+            print("\t".join([*([record["series"]] if many else []), moment, *(f"{column[h]:.6g}" for column in columns)]))
 
 
 TOGETHER = 512                             # sources that are translated before their targets are printed

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from seriatim.codecs.labelled import Examples
+from seriatim.codecs.numbers import Signals
 from seriatim.codecs.pairs import Pairs
 from seriatim.codecs.symbols import PADDING, STOP
 from seriatim.data.sequences import NUMBERS, Field
@@ -31,6 +32,7 @@ class Batch:
     before: Tensor | None = None           # (B,)   stream: the symbol before y, when its state is carried over
     words: Tensor | None = None            # (B, P) which of U different words each symbol of x is
     letters: Tensor | None = None          # (U, L) their letters, 0 behind the end of each
+    known: Tensor | None = None            # (B, P + T, K) numbers: what is known in advance, of the past and of the future
 
     def __len__(self) -> int:
         return len(self.y)
@@ -102,6 +104,30 @@ def of_sets(sets: Field, rows: np.ndarray) -> Batch:
     asked = set_prompts([sets.row(s) for s in rows])
     mask = torch.arange(asked.x.shape[1]) < asked.x_lengths[:, None]
     return Batch(asked.y, torch.zeros_like(asked.x_lengths), asked.x, mask)
+
+
+def of_windows(signals: Signals, origins: np.ndarray, context: int, horizon: int, gap: int = 0) -> Batch:
+    """Windows of series: x (B, P, C) the last values before each origin, y (B, T, C) those from `gap` steps after it on, nan where there are none.
+
+    Origins (B,) are places in all series, one after another; a window never reaches into another series, and what lies before the
+    beginning of one is its first value.
+    """
+    begin, end = bounds_of(signals.x, origins)
+    past = np.maximum(origins[:, None] + np.arange(-context, 0), begin[:, None])                 # (B, P)
+    future = origins[:, None] + gap + np.arange(horizon)                                          # (B, T)
+    inside = future < end[:, None]
+    future = np.minimum(future, end[:, None] - 1)
+    y = np.where(inside[..., None], signals.x.flat[future], np.float32(np.nan))
+    known = torch.from_numpy(signals.known.flat[np.concatenate([past, future], 1)])
+    x = torch.from_numpy(signals.x.flat[past])
+    return Batch(x, torch.full((len(origins),), context), torch.from_numpy(y), torch.from_numpy(inside), known=known)
+
+
+def bounds_of(column: Field, origins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(B,) places -> where the series of each begins and ends. The end of one is an origin of it, not of the next."""
+    offsets = column.offsets - column.offsets[0]
+    s = np.searchsorted(offsets, origins, "left") - 1
+    return offsets[s], offsets[s + 1]
 
 
 def buckets(lengths: np.ndarray, symbols: int, generator: np.random.Generator | None = None) -> list[np.ndarray]:

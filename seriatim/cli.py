@@ -47,8 +47,11 @@ def compare(given: argparse.Namespace) -> int:
     return 130 if record["interrupted"] else 0 if good else 1
 
 
+PER = {"language": "nats per token", "sets": "nats per step", "translate": "nats per token", "forecast": "nats per value"}      # what validation measures
+
+
 def convert_minutes(value: Any) -> float:
-    from seriatim.config import build
+    from seriatim.settings import build
     return build(TrainingOptions, {"minutes": value}, "compare").minutes
 
 
@@ -66,7 +69,7 @@ def fit(given: argparse.Namespace) -> None:
     predictor = follow(fit_events(given.task, given.model, train, valid, out=out, resume=given.resume, overwrite=given.overwrite,
                                   calibrate=given.calibrate, tune=given.tune, settings=settings), show=True)
     record = {"version": 1, "out": str(out), "task": given.task, "model": given.model, **predictor.metrics}
-    per = record.get("per") or {"language": "nats per token", "sets": "nats per step", "translate": "nats per token"}.get(given.task, "of the labels wrong")
+    per = record.get("per") or PER.get(given.task, "of the labels wrong")
     held = "" if record.get("valid") is None else f", {record['valid']:.4f} {per} on validation"
     show(record, given, f"{out}: {given.model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}")
 
@@ -134,6 +137,12 @@ def plot(given: argparse.Namespace) -> None:
             from seriatim.translation_figures import draw_inside as draw_translation
             record = draw_translation(predictor, given.run[0], given.what, given.text, given.out)
             return show(record, given, record["picture"])
+    if given.what in ("forecast", "origins", "horizon"):
+        if len(given.run) != 1 or given.file is None:
+            raise ConfigError("forecasts are drawn of one run on one file", got=f"{len(given.run)} runs", do="Add --file FILE")
+        from seriatim.forecast_figures import draw_run
+        record = draw_run(given.run[0], given.what, given.file, given.out)
+        return show(record, given, record["picture"])
     if given.what == "tree":
         raise ConfigError("a tree is drawn of one run of translate and one text", got=f"{len(given.run)} runs", do="Add --text SOURCE")
     learning, texts = given.what == "learning", [text for text in (given.text, given.file and Path(given.file)) if text is not None]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from seriatim import __version__
-from seriatim.config import DEFAULT_BY, CodecOptions, TrainingOptions, build
+from seriatim.config import DEFAULT_BY, CodecOptions, TrainingOptions
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
 from seriatim.data.splits import folds as folds_of
@@ -23,6 +23,7 @@ from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nea
 from seriatim.fitting import check_task, fit_events
 from seriatim.models import MODELS, parse, rung
 from seriatim.predictor import Predictor, kind_of
+from seriatim.settings import build
 from seriatim.storage import write_bytes, write_json
 from seriatim.tasks import TASKS
 from seriatim.training import relay
@@ -58,7 +59,7 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
     build(CodecOptions, {key: value for key, value in (settings or {}).items() if codec_setting(key)}, "codec")
     plans = {name: relevant(name, names, settings or {}, task) for name in names}
     data = TASKS[task].given(read(data, by=DEFAULT_BY.get(task)) if isinstance(data, (str, Path)) else data)
-    rounds = folded(data, task, folds) if folds else [parts_of(data, task)]
+    rounds = folded(data, task, folds) if folds else [TASKS[task].parts(data) if hasattr(TASKS[task], "parts") else parts_of(data, task)]
     figure, kind = kind_of(task).figure, kind_of(task)
     folder = None if out is None else new_folder(Path(out))
     yield {"event": "plan", "models": names, "minutes": minutes}
@@ -216,7 +217,8 @@ def new_folder(folder: Path) -> Path:
 
 
 COLUMNS = {"bits_per_character": ("nats_per_token", "perplexity"), "accuracy": ("macro_f1", "log_loss", "calibration_error"),
-           "bits_per_step": ("nats_per_step", "f1", "exact"), "chrf": ("bleu", "exact", "token_error", "nats_per_token")}
+           "bits_per_step": ("nats_per_step", "f1", "exact"), "chrf": ("bleu", "exact", "token_error", "nats_per_token"),
+           "mase": ("mae", "rmse", "crps", "skill")}
 
 
 def write_folder(folder: Path, record: dict[str, Any]) -> None:

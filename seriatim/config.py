@@ -6,43 +6,9 @@ problems are reported at once. Nothing here imports torch, so that `--help` answ
 """
 from __future__ import annotations
 
-import math
-import os
-import tomllib
-import types
-import typing
-from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields
-from typing import Any, TypeVar
+from dataclasses import dataclass
 
-from seriatim.errors import ConfigError, nearest
-
-Options = TypeVar("Options")
-
-
-def option(default: Any, help: str, *, choices: tuple | None = None, least: float | None = None,
-           most: float | None = None, above: float | None = None) -> Any:
-    """A field with its help text and the values it may take."""
-    return field(default=default, metadata={"help": help, "choices": choices, "least": least, "most": most, "above": above})
-
-
-class Bytes(int):
-    """A number of bytes, also written 500MB or 1.5GB."""
-
-    def __new__(cls, value: int | str) -> Bytes:
-        for unit, size in (("kb", 10**3), ("mb", 10**6), ("gb", 10**9), ("tb", 10**12)):
-            if isinstance(value, str) and value.strip().lower().endswith(unit):
-                return super().__new__(cls, float(value.strip()[:-2]) * size)
-        return super().__new__(cls, value)
-
-
-class Numbers(tuple):
-    """Whole numbers, also written 0,0,1."""
-
-    def __new__(cls, value: Any = ()) -> Numbers:
-        parts = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int) else value
-        return super().__new__(cls, (int(part) for part in parts))
-
+from seriatim.settings import Bytes, Numbers, option
 
 NO_LIMIT, KEEP_ALL = Bytes(0), Numbers()
 UNITS = ("character", "byte", "word", "token", "subword")
@@ -61,6 +27,11 @@ class CodecOptions:
     phrase_score: float = option(10.0, "phrases: how much more often; higher joins fewer", above=0)
     target_unit: str | None = option(None, "translate: what counts as one symbol of the target (default: as of the source)", choices=UNITS)
     shared: bool = option(False, "translate: one vocabulary for source and target")
+    scale: str = option("standard", "numbers: mean 0 and variance 1 by the training data, or as they are", choices=("standard", "none"))
+    each: bool = option(False, "numbers: scaled by the training data of each series, not of all")
+    log: bool = option(False, "numbers: their logarithms; all must be positive")
+    difference: int = option(0, "numbers: differences to the value so many steps before; 0: the values themselves", least=0, most=100_000)
+    calendar: bool = option(False, "numbers: hour, day and month of each moment are inputs, too")
 
 
 @dataclass(frozen=True)
@@ -318,8 +289,64 @@ class TrainingOptions:
     threads: int = option(0, "processor threads; 0 takes as many as torch would", least=0, most=4096)
 
 
+@dataclass(frozen=True)
+class RuleOptions:
+    """A forecast by a rule."""
+    horizon: int = option(24, "how many steps ahead", least=1, most=10_000)
+    context: int = option(96, "how many steps back are looked at", least=1, most=100_000)
+    season: int = option(0, "steps of a season; 0: what the calendar suggests (24 hours, 12 months)", least=0, most=100_000)
+
+
+@dataclass(frozen=True)
+class SmoothingOptions(RuleOptions):
+    """Level, trend and season, each a mean that forgets."""
+    trend: bool = option(True, "there is a trend, which fades")
+    seasonal: bool = option(True, "there is a season, where the context holds two of them")
+
+
+@dataclass(frozen=True)
+class AutoregressionOptions(RuleOptions):
+    """Each value a weighted sum of those before it."""
+    order: int = option(12, "of how many", least=1, most=10_000)
+    cross: bool = option(False, "channels hear each other")
+
+
+@dataclass(frozen=True)
+class LagsOptions(RuleOptions):
+    """Features of the past, and a regression on them."""
+    windows: Numbers = option(KEEP_ALL, "also mean, deviation, least and largest of the last so many values, such as 7,28", least=2, most=100_000)
+    own: bool = option(False, "a regression for each channel, otherwise one for all")
+    strength: float = option(0.0, "ridge: penalty on squares; 0: what does best on the end of the training data", least=0)
+    trees: int = option(100, "boosting: number of trees", least=1, most=10_000)
+
+
+@dataclass(frozen=True)
+class ForecastOptions(NetworkOptions):
+    """The stack of the language models between numbers."""
+    horizon: int = option(24, "how many steps ahead", least=1, most=10_000)
+    context: int = option(96, "how many steps back are looked at", least=1, most=100_000)
+    way: str = option("whole", "the whole horizon at once, or step by step, each hearing the one before", choices=("whole", "step"))
+    density: str = option("normal", "what is said of each value", choices=("normal", "student", "quantiles", "mixture", "bins"))
+    components: int = option(5, "mixture: number of normals", least=1, most=1000)
+    bins: int = option(64, "bins: number of intervals that values are sorted into", least=2, most=10_000)
+    apart: bool = option(True, "each channel is forecast from its own past, by the same network; otherwise from that of all channels")
+    linear: bool = option(True, "add a linear map of the past, which the network corrects")
+
+
 DEFAULT_MINUTES = 3.0      # the budget when neither minutes, steps nor epochs is given
 DEFAULT_BY = {"sets": "line", "translate": "line"}      # how text is cut when it is not said, by task; all others: as its format is
+
+
+@dataclass(frozen=True)
+class BacktestOptions:
+    """Walk-forward validation: at each origin the future is forecast from the past alone."""
+    begin: str = option("", "first moment to be forecast: a row number, a share such as 0.8, or a date (default: the last fifth)")
+    end: str = option("", "first moment that is not: a row number, a share or a date (default: the end)")
+    stride: int = option(1, "steps from one origin to the next", least=1)
+    gap: int = option(0, "steps between what is known and the first one that is forecast", least=0)
+    refit: int = option(0, "fit again after so many origins, on all that is known then; 0: never", least=0)
+    sliding: int = option(0, "refit: on the last so many steps only; 0: on all", least=0)
+    paths: int = option(200, "step by step: sample paths from which quantiles are taken", least=1, most=100_000)
 
 
 @dataclass(frozen=True)
@@ -344,103 +371,3 @@ class DecodingOptions:
     count: int = option(1, "how many results (with --beam: the n best)", least=1)
     seed: int = option(0, "random numbers of the first result; each further one adds 1", least=0)
     stop: str = option("", "end a result at this symbol, which is not written")
-
-
-def build(cls: type[Options], values: Mapping[str, Any], where: str = "settings", do: str = "See the flags with --help") -> Options:
-    """Check a mapping against a dataclass; all problems in one error."""
-    if not isinstance(values, Mapping):
-        raise ConfigError(f"{where}: settings are a table", got=repr(values), do=do)
-    known = {f.name: f for f in fields(cls)}
-    hints = typing.get_type_hints(cls)
-    problems, kept = [], {}
-    for key, value in values.items():
-        name = key.replace("-", "_")
-        if name not in known:
-            problems.append(f"unknown setting {key!r}: {nearest(name, known) if known else 'there are none here'}")
-            continue
-        try:
-            kept[name] = convert(value, hints[name])
-            problems.extend(f"{key}: {words}" for words in violations(kept[name], known[name].metadata))
-        except ValueError as error:
-            problems.append(f"{key}: {error}")
-    if problems:
-        raise ConfigError(f"{where}: " + "; ".join(problems), do=do)
-    return cls(**kept)
-
-
-def convert(value: Any, hint: Any) -> Any:
-    """A value of the type that the hint asks for, from itself or from its text."""
-    if isinstance(hint, types.UnionType):
-        if value is None or value in ("none", ""):
-            return None
-        hint = next(kind for kind in hint.__args__ if kind is not type(None))
-    if hint is bool:
-        word = str(value).lower()
-        if word not in ("true", "false", "1", "0", "yes", "no"):
-            raise ValueError(f"must be true or false, received {value!r}")
-        return word in ("true", "1", "yes")
-    if hint is str and isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float, str, list, tuple) if hint is Numbers else (int, float, str)):
-        raise ValueError(f"must be {hint.__name__}, received {value!r}")
-    try:
-        converted = hint(value)
-    except (ValueError, TypeError, OverflowError):
-        wanted = {int: "a whole number", Bytes: "a number of bytes such as 500MB or 2GB", Numbers: "whole numbers such as 0,0,1"}.get(hint, "a number")
-        raise ValueError(f"must be {wanted}, received {value!r}") from None
-    if issubclass(hint, int) and isinstance(value, float) and value != converted:
-        raise ValueError(f"must be a whole number, received {value!r}")
-    if hint is float and not math.isfinite(converted):
-        raise ValueError(f"must be finite, received {value!r}")
-    return converted
-
-
-def violations(value: Any, rule: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a value, by the rule of its field."""
-    if value is None:
-        return []
-    if isinstance(value, tuple):
-        return [words for each in value for words in violations(each, rule)]
-    found = []
-    if rule.get("choices") and value not in rule["choices"]:
-        found.append(f"received {value!r}; {nearest(str(value), map(str, rule['choices']))}")
-    for bound, wrong, words in (("least", lambda v, b: v < b, "at least"), ("most", lambda v, b: v > b, "at most"),
-                                ("above", lambda v, b: v <= b, "above")):
-        if rule.get(bound) is not None and wrong(value, rule[bound]):
-            found.append(f"must be {words} {rule[bound]}, received {value}")
-    return found
-
-
-def changed(options: Any) -> dict[str, Any]:
-    """The settings that differ from their defaults."""
-    return {f.name: getattr(options, f.name) for f in fields(options)
-            if f.default is MISSING or getattr(options, f.name) != f.default}
-
-
-def to_toml(tables: Mapping[str, Any]) -> str:
-    """Tables of plain values as TOML; a dataclass is a table, None is left out."""
-    lines = []
-    for title, table in tables.items():
-        table = table if isinstance(table, Mapping) else asdict(table)
-        lines.append(f"[{title}]")
-        lines += [f"{key} = {toml_value(value)}" for key, value in table.items() if value is not None]
-        lines.append("")
-    return "\n".join(lines)
-
-
-def toml_value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        escaped = "".join(c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08X}" for c in value)
-        return f'"{escaped}"'
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(toml_value, value)) + "]"
-    return repr(value)
-
-
-def from_toml(text: str, where: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{where} is not valid TOML", got=error, do="Correct the line it names") from None

@@ -284,3 +284,86 @@ class Quantiles(Density):
     @classmethod
     def concatenate(cls, parts: Sequence[Quantiles], axis: int) -> Quantiles:
         return cls(parts[0].levels, torch.cat([part.values for part in parts], axis))
+
+
+class Bins(Density):
+    """Numbers sorted into intervals, as if they were symbols: softmax over them, flat within each. Outcomes beyond the ends count as the outermost."""
+
+    def __init__(self, edges: Tensor, logits: Tensor):
+        self.edges, self.logits = edges.to(logits.dtype), logits                      # (V + 1,), (..., C, V)
+
+    @property
+    def widths(self) -> Tensor:
+        return self.edges.diff()
+
+    def place(self, y: Tensor) -> Tensor:
+        return torch.searchsorted(self.edges[1:-1].contiguous(), y.nan_to_num().contiguous(), right=True)
+
+    def log_prob(self, y: Tensor) -> Tensor:
+        place = self.place(y)
+        found = self.logits.log_softmax(-1).gather(-1, place[..., None])[..., 0] - self.widths.log()[place]
+        return found.masked_fill(y.isnan(), 0.0).sum(-1)
+
+    @torch.no_grad()
+    def sample(self, generator: torch.Generator | None = None) -> Tensor:
+        place = Categorical(self.logits).sample(generator)
+        return self.edges[place] + self.widths[place] * torch.rand(place.shape, generator=generator, dtype=self.edges.dtype)
+
+    def mean(self) -> Tensor:
+        return (self.logits.softmax(-1) * (self.edges[1:] + self.edges[:-1]) / 2).sum(-1)
+
+    @torch.no_grad()
+    def quantile(self, levels: Tensor) -> Tensor:
+        p = self.logits.softmax(-1)
+        below = torch.cat([torch.zeros_like(p[..., :1]), p.cumsum(-1)], -1)           # (..., C, V + 1)
+        asked = levels.to(p.dtype).expand(*p.shape[:-1], -1).contiguous()
+        place = (torch.searchsorted(below.contiguous(), asked, right=True) - 1).clamp(0, p.shape[-1] - 1)
+        share = (asked - below.gather(-1, place)) / p.gather(-1, place).clamp(min=1e-12)
+        return self.edges[place] + self.widths[place] * share.clamp(0, 1)
+
+    def crps(self, y: Tensor) -> Tensor:
+        """By its quantiles, 99 of them."""
+        levels = torch.arange(1, 100) / 100
+        return Quantiles(levels, self.quantile(levels)).crps(y)
+
+    def cooled(self, temperature: float) -> Bins:
+        return Bins(self.edges, self.logits / temperature)
+
+    def __getitem__(self, index) -> Bins:
+        return Bins(self.edges, self.logits[index])
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Bins], axis: int) -> Bins:
+        return cls(parts[0].edges, torch.cat([part.logits for part in parts], axis))
+
+
+class Shifted(Density):
+    """The same, moved by (..., C): what is said of a number is said of its distance from another."""
+
+    def __init__(self, inner: Density, by: Tensor):
+        self.inner, self.by = inner, by
+
+    def log_prob(self, y: Tensor) -> Tensor:
+        return self.inner.log_prob(y - self.by)
+
+    def sample(self, generator: torch.Generator | None = None) -> Tensor:
+        return self.inner.sample(generator) + self.by
+
+    def mean(self) -> Tensor:
+        return self.inner.mean() + self.by
+
+    def quantile(self, levels: Tensor) -> Tensor:
+        return self.inner.quantile(levels) + self.by[..., None]
+
+    def crps(self, y: Tensor) -> Tensor:
+        return self.inner.crps(y - self.by)
+
+    def cooled(self, temperature: float) -> Shifted:
+        return Shifted(self.inner.cooled(temperature), self.by)
+
+    def __getitem__(self, index) -> Shifted:
+        return Shifted(self.inner[index], self.by[index])
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Shifted], axis: int) -> Shifted:
+        return cls(type(parts[0].inner).concatenate([part.inner for part in parts], axis), torch.cat([part.by for part in parts], axis))

@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, fit_and_encode
-from seriatim.config import CodecOptions, build
+from seriatim.config import CodecOptions
 from seriatim.data import read
 from seriatim.data.sequences import NUMBERS, TEXT, Field, Sequences
 from seriatim.errors import ConfigError, DataError, nearest
 from seriatim.models import MODELS
+from seriatim.settings import build
 
 if TYPE_CHECKING:                         # torch takes two seconds to load, and counting over time does without it
     from seriatim.models.ngram import Ngram

@@ -59,6 +59,7 @@ def quality(record: dict[str, Any], format: str = "svg") -> bytes:
         seconds, bits = max(row["seconds"], 0.01), row[name]
         low, high = row["interval"]
         colour = ACCENT if place == 0 else INK
+        low, high = (bits, bits) if low is None else (low, high)
         axes.errorbar(seconds, bits, yerr=[[max(0, bits - low)], [max(0, high - bits)]], fmt="o", color=colour, capsize=2, markersize=5)
         near = sum(abs(seconds - x) < 0.5 * x and abs(bits - y) < 0.08 * y for x, y in taken)
         axes.annotate(row["model"], (seconds, bits), xytext=(7, 4 - 11 * near), textcoords="offset points", color=colour, fontsize=9)

@@ -12,6 +12,7 @@ import torch
 from seriatim import training
 from seriatim.auditing import findings
 from seriatim.codecs.labelled import Examples
+from seriatim.codecs.numbers import Signals
 from seriatim.codecs.pairs import Pairs
 from seriatim.codecs.symbols import STOP, Codec
 from seriatim.config import DEFAULT_BY, CodecOptions
@@ -57,12 +58,12 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     train, valid = (read(each, by=DEFAULT_BY.get(task)) if isinstance(each, (str, Path)) else each for each in (train, valid))
     train, valid = kind.given(train), None if valid is None else kind.given(valid)
     whole = fingerprint(train.main)
-    if calibrate and task != "classify":
-        raise ConfigError("probabilities are calibrated for labels of sequences", got=f"the task {task}", do="Leave out calibrate")
+    if calibrate and task not in ("classify", "forecast"):
+        raise ConfigError("probabilities are calibrated for labels of sequences and for forecasts", got=f"the task {task}", do="Leave out calibrate")
     if tune and task != "translate":
         raise ConfigError("a search is tuned for translation", got=f"the task {task}", do="Leave out tune")
     if valid is None and (calibrate or tune or len(parts) > 1 or not parts[0].counts):
-        train, valid = hold_out(train, kind.held_share, kind.how)
+        train, valid = kind.hold_out(train, parts) if hasattr(kind, "hold_out") else hold_out(train, kind.held_share, kind.how)
     if valid is not None and valid.by != train.by:
         raise DataError("training and validation data are cut differently", got=f"by {train.by} and by {valid.by}", do="Use the same --by for both")
     train, valid = kind.cut(train, chosen), None if valid is None else kind.cut(valid, chosen)
@@ -96,7 +97,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     try:
         torch.set_num_threads(parts[0].training.threads)
         yield log.add({"event": "data", "train": train.origin, "symbols": asked.symbols, "sequences": len(ids), "vocabulary": codec.size,
-                       "unit": codec.options.unit, "by": train.by, "valid_symbols": sum(len(column.flat) for column in arrays_of(held)[:1])})
+                       "unit": getattr(codec, "unit", codec.options.unit), "by": train.by,
+                       "valid_symbols": sum(len(column.flat) for column in arrays_of(held)[:1])})
         for words in notes:
             yield log.add({"event": "note", "words": words})
         for each in findings(train, valid) if task in ("classify", "tag") else ():
@@ -126,7 +128,9 @@ def tuned(tried: list[dict[str, Any]], best: dict[str, Any]) -> str:
 
 def arrays_of(ids: Any) -> tuple[Any, ...]:
     """The columns that make up encoded data."""
-    return () if ids is None else (ids.x, ids.y) if isinstance(ids, (Examples, Pairs)) else (ids,)
+    if ids is None:
+        return ()
+    return (ids.x, ids.y) if isinstance(ids, (Examples, Pairs)) else (ids.x,) if isinstance(ids, Signals) else (ids,)
 
 
 def with_vectors(parts: list[Part]) -> tuple[list[Part], Predictor | None]:
@@ -162,7 +166,7 @@ def check_task(task: str, spec: str) -> None:
         raise ConfigError(f"there is no task {task!r}", do=nearest(task, TASKS))
     for name in spec.split("+"):
         rung(name, task)
-    if task in ("words", "sets") and "+" in spec:
+    if task in ("words", "sets", "forecast") and "+" in spec:
         raise ConfigError(f"models of {task} are not mixed", got=spec, do="Fit one model")
 
 

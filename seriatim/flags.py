@@ -9,13 +9,17 @@ from typing import Any
 from seriatim import __version__
 from seriatim.config import (
     UNITS,
+    AutoregressionOptions,
+    BacktestOptions,
     CacheOptions,
     ClassifyOptions,
     CodecOptions,
     DecodingOptions,
+    ForecastOptions,
     GloveOptions,
     HiddenOptions,
     HmmOptions,
+    LagsOptions,
     LexiconOptions,
     LinearOptions,
     MarkovBayesOptions,
@@ -23,6 +27,7 @@ from seriatim.config import (
     NaiveBayesOptions,
     NetworkOptions,
     NgramOptions,
+    SmoothingOptions,
     TagOptions,
     TrainingOptions,
     TranslateOptions,
@@ -51,7 +56,7 @@ seriatim: sequence models from counting to attention, on your own data.
 
 TASK is language (what comes next?), classify (a label for each sequence), tag (a tag for each element),
 sets (which elements are in the next set?), translate (a target for each source; two FILEs whose lines belong
-together, or a table) or words (a vector for each word). FILE is text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, plain,
+together, or a table), forecast (the next numbers of series) or words (a vector for each word). FILE is text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, plain,
 .gz or .xz; or a built-in corpus: python-docs, python-code, python-lines, python-tokens, independent, markov,
 hidden-markov, brackets, remember, piano, reverse, copy, sort, dates, roman, tunes. `seriatim VERB --help` tells more.
 """
@@ -97,7 +102,18 @@ def data_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
     group.add_argument("--columns", help="names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos")
     group.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
+    group = parser.add_argument_group("forecast: the table")
+    series_flags(group)
     add_flags(parser, CodecOptions)
+
+
+def series_flags(group: Any) -> None:
+    """Which columns of a table are what, for forecasts."""
+    group.add_argument("--time", metavar="COLUMN", help="forecast: the moments (default: found by name, or because it holds dates)")
+    group.add_argument("--series", metavar="COLUMN", help="forecast: which series a row belongs to, of long tables")
+    group.add_argument("--channels", metavar="A,B", help="forecast: the columns to be forecast (default: all of numbers)")
+    group.add_argument("--known", metavar="A,B", help="forecast: columns that are known in advance")
+    group.add_argument("--fill", choices=("refuse", "previous", "linear", "mean", "keep"), help="forecast: what becomes of gaps (default: refuse)")
 
 
 def setting_flags(parser: argparse.ArgumentParser) -> None:
@@ -110,8 +126,8 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
     add_flags(parser, VectorsOptions, ("window", "negatives", "subwords"), group=group)
     for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, HmmOptions, HiddenOptions, TranslateOptions,
-                LexiconOptions):
-        add_flags(parser, cls, ("pool", "letters", "chain", "ngram", "memory", "encoder"), group=group)
+                LexiconOptions, ForecastOptions, SmoothingOptions, AutoregressionOptions, LagsOptions):
+        add_flags(parser, cls, ("pool", "letters", "chain", "ngram", "memory", "encoder", "horizon", "density"), group=group)
 
 
 def build_parser() -> Parser:
@@ -137,7 +153,7 @@ def build_parser() -> Parser:
 
     each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
                 "seriatim compare language book.txt --minutes 3")
-    each.add_argument("task", help="language, classify, tag, sets or translate")
+    each.add_argument("task", help="language, classify, tag, sets, translate or forecast")
     each.add_argument("file", metavar="FILE", nargs="+", help="the data; a tenth of it is the test (of a stream its end); translate: also two files")
     each.add_argument("--folds", type=int, default=0, metavar="K", help="labels: every K-th part is the test in turn")
     each.add_argument("--models", help="names with commas between (default: all usual ones); a+b is a mixture")
@@ -153,7 +169,8 @@ def build_parser() -> Parser:
     each.add_argument("--valid", nargs="+", metavar="FILE",
                       help="validation data (default: a part of FILE: a twentieth, for labels, tags and sets a tenth, for words a hundredth)")
     each.add_argument("--out", help="run folder (default: under runs/)")
-    each.add_argument("--calibrate", action="store_true", help="classify: find the temperature at which probabilities are true, on validation data")
+    each.add_argument("--calibrate", action="store_true",
+                      help="on validation data: classify: the temperature at which probabilities are true; forecast: intervals that hold (conformal)")
     each.add_argument("--tune", action="store_true", help="translate: find the best beam and length penalty on validation data, and keep them")
     each.add_argument("--resume", action="store_true", help="go on with a fit that was killed")
     each.add_argument("--overwrite", action="store_true", help="replace the run that is there")
@@ -177,7 +194,9 @@ def build_parser() -> Parser:
         if name != "score":
             each.add_argument("--with", dest="others", nargs="+", metavar="RUN", help="translate: further runs; the mean of what all say decides")
             add_flags(each, DecodingOptions, TRANSLATING, "translate: how to search (default: beam 4, or what --tune found)")
+            series_flags(each.add_argument_group("forecast: the table"))
         if name == "evaluate":
+            add_flags(each, BacktestOptions, [f.name for f in fields(BacktestOptions)], "forecast: walking forward")
             each.add_argument("--against", metavar="RUN", help="translate: is it better than this run? a paired bootstrap")
             each.add_argument("--positive", metavar="LABEL", help="classify: choose a threshold for this label")
             each.add_argument("--most-false", type=float, metavar="SHARE", help="such that at most this share of the others is taken for it (default 0.001)")
@@ -232,8 +251,10 @@ def build_parser() -> Parser:
                 'seriatim plot runs/book --out curve.png\n  seriatim plot runs/rnn runs/lstm --what gradient --file other.txt --out gradient.png\n'
                 '  seriatim plot runs/vectors --what map --words "paris france, tokyo japan" --out map.png')
     each.add_argument("run", metavar="FOLDER", nargs="+", help="a run folder or that of a comparison; several for gradient and influence")
-    each.add_argument("--what", choices=("learning", "gradient", "influence", "attention", "surprisal", "map", "tree"), default="learning",
-                      help="what to look at; of a translator attention to the source, or the tree of its search")
+    each.add_argument("--what", default="learning", choices=("learning", "gradient", "influence", "attention", "surprisal", "map", "tree", "forecast",
+                                                             "origins", "horizon"),
+                      help="what to look at; of a translator attention to the source, or the tree of its search; of a forecaster, on a --file, its fan, "
+                      "its forecasts from every origin, its error by horizon")
     each.add_argument("--text", help="to look inside: the text that is read; of a translator the source")
     each.add_argument("--file", metavar="FILE", help="the same from a file")
     each.add_argument("--words", help='map: "paris france, tokyo japan": pairs with an arrow each, or words (default: the 200 most frequent)')

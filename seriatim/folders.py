@@ -13,8 +13,8 @@ try:
 except ImportError:                       # not every system has it
     fcntl = None
 
-from seriatim.config import to_toml
 from seriatim.errors import RunError, SeriatimError
+from seriatim.settings import to_toml
 from seriatim.storage import read_bytes, write_bytes, write_json
 from seriatim.training import Event
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seriatim.densities import MixtureDensity, Normal, Quantiles, Strokes, StudentT
+from seriatim.densities import Bins, MixtureDensity, Normal, Quantiles, Strokes, StudentT
 from seriatim.errors import ConfigError
 from seriatim.layers.linear import Linear
 
@@ -75,6 +75,19 @@ class MixtureHead(nn.Module):
         return MixtureDensity(logits, means, positive(deviations))
 
 
+class BinHead(nn.Module):
+    """Intervals of equal width from -reach to reach."""
+
+    def __init__(self, width: int, channels: int, bins: int, reach: float = 4.0):
+        super().__init__()
+        self.linear = Linear(width, channels * bins)
+        self.register_buffer("edges", torch.linspace(-reach, reach, bins + 1), persistent=False)
+
+    def forward(self, hidden: Tensor) -> Bins:
+        """(..., D) -> (...) distributions of C numbers."""
+        return Bins(self.edges, self.linear(hidden).float().unflatten(-1, (-1, len(self.edges) - 1)))
+
+
 class StrokeHead(nn.Module):
     def __init__(self, width: int, components: int, states: int = 3):
         super().__init__()
@@ -93,5 +106,6 @@ HEADS: dict[str, type[nn.Module]] = {
     "student": StudentHead,
     "quantiles": QuantileHead,
     "mixture": MixtureHead,
+    "bins": BinHead,
     "strokes": StrokeHead,
 }

@@ -21,7 +21,7 @@ import torch
 from seriatim import __version__
 from seriatim.batches import prompts
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec, Tokens, load_codec
-from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions, build, from_toml
+from seriatim.config import CodecOptions, DecodingOptions, TrainingOptions
 from seriatim.data import read
 from seriatim.data.sequences import Sequences
 from seriatim.decoding import decode, sampling, speculating
@@ -33,6 +33,7 @@ from seriatim.models.arpa import ENDINGS, read_arpa, write_arpa
 from seriatim.models.base import Model
 from seriatim.models.ngram import Markov, Ngram
 from seriatim.scoring import score
+from seriatim.settings import build, from_toml
 from seriatim.storage import checksum, read_arrays, read_bytes, read_json, write_arrays, write_json
 
 SAMPLE_CHARACTERS = 60
@@ -331,6 +332,9 @@ def kind_of(task: str) -> type[Predictor]:
     if task == "translate":
         from seriatim.translator import Translator
         return Translator
+    if task == "forecast":
+        from seriatim.forecast_predictor import ForecastPredictor
+        return ForecastPredictor
     if task == "sets":
         from seriatim.set_predictor import SetPredictor
         return SetPredictor

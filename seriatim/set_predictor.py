@@ -22,13 +22,14 @@ from torch import Tensor
 
 from seriatim.agreement import RESAMPLES, interval, quotients
 from seriatim.batches import set_prompts
-from seriatim.config import DecodingOptions, build, changed
+from seriatim.config import DecodingOptions
 from seriatim.data.sequences import Sequences
 from seriatim.distributions import Bernoulli
 from seriatim.errors import ConfigError, DataError
 from seriatim.evaluation import fingerprint, grouped
 from seriatim.predictor import Predictor
 from seriatim.scoring import score_sets
+from seriatim.settings import build, changed
 from seriatim.tasks import filled
 
 BITS = 1 / math.log(2)

@@ -17,16 +17,21 @@ from torch import Tensor
 from seriatim import batches
 from seriatim.batches import Batch
 from seriatim.codecs.labelled import Examples, Labelled, cut_once, target_of
+from seriatim.codecs.numbers import NumberCodec, Signals
 from seriatim.codecs.pairs import SOURCE, TARGET, PairCodec, Pairs
 from seriatim.codecs.sets import Sets as SetCodec
 from seriatim.codecs.symbols import UNKNOWN, Codec, fit_and_encode
-from seriatim.config import CodecOptions, TrainingOptions, build
+from seriatim.config import CodecOptions, TrainingOptions
 from seriatim.data.corpora import is_corpus
 from seriatim.data.sequences import SYMBOLS, Field, Sequences
+from seriatim.data.series import cut_series, series_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.labelling import answers
+from seriatim.models import Part
 from seriatim.models.base import Model
+from seriatim.models.rules import origins_of
 from seriatim.scoring import mean_loss, score, score_pairs, score_sets
+from seriatim.settings import build
 from seriatim.translating import GREEDY, quality, translations
 from seriatim.words import Words as WordVectors
 
@@ -293,9 +298,79 @@ class Translate(Language):
         return torch.from_numpy(score_pairs(model, self.valid).values)
 
 
+class Forecast(Language):
+    """What happens over the next H steps? x is the past, y the future, of windows of series."""
+
+    held_share, how = 0.2, None
+
+    def __init__(self, train: Signals, valid: Signals | None, by: str, codec: NumberCodec):
+        self.train, self.valid, self.by, self.codec, self.symbols = train, valid, by, codec, len(train.x.flat)
+
+    @classmethod
+    def given(cls, data: Sequences) -> Sequences:
+        return series_of(data)
+
+    @classmethod
+    def parts(cls, data: Sequences) -> tuple[None, Sequences, Sequences]:
+        """For a comparison: the first four fifths to fit, all of it to walk forward through the last."""
+        return None, cut_series(data, 0.0, 0.8), data
+
+    @classmethod
+    def hold_out(cls, data: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences]:
+        """The end of every series for validation, with as much before it as a window looks back."""
+        context, horizon = parts[0].options.context, parts[0].options.horizon
+        train, valid = cut_series(data, 0.0, 1 - cls.held_share), cut_series(data, 1 - cls.held_share, 1.0, before=context)
+        if int((valid.field("values").lengths).max()) <= context + horizon or int(train.field("values").lengths.max()) <= horizon + 1:
+            raise DataError(f"{data.origin} is too short to set {100 * cls.held_share:.0f} % aside for validation",
+                            got=f"{len(data.field('values').flat)} steps", do="Give a longer series, a smaller --horizon or --context, or --valid")
+        return train, valid
+
+    @classmethod
+    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[NumberCodec, Signals]:
+        codec = NumberCodec.fit(train, build(CodecOptions, settings, "codec"))
+        return codec, codec.encode(train)
+
+    @classmethod
+    def encode(cls, codec: NumberCodec, data: Sequences) -> Signals:
+        return codec.encode(data)
+
+    def counting(self, model: Model) -> Iterator[dict[str, Any]]:
+        return model.counting(self.train)
+
+    def begin(self, model: Model) -> None:
+        """What windows look like is the model's business."""
+        self.context, self.horizon = model.options.context, model.options.horizon
+
+    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
+        places = np.random.default_rng([options.seed, number]).permutation(self.places(self.train))
+        for begin in range(0, len(places), options.rows):
+            yield batches.of_windows(self.train, places[begin:begin + options.rows], self.context, self.horizon)
+
+    def places(self, signals: Signals) -> np.ndarray:
+        """Where windows may be cut: with a whole context where series are long enough."""
+        least = max(1, min(self.context, int(signals.x.lengths.max()) - self.horizon))
+        return origins_of(signals, self.horizon, least)
+
+    def steps_per_epoch(self, options: TrainingOptions) -> int:
+        return max(1, math.ceil(len(self.places(self.train)) / options.rows))
+
+    def valid_loss(self, model: Model) -> float:
+        """Nats per value of the validation data, or what stands for them."""
+        places = self.places(self.valid)
+        places = places[np.linspace(0, len(places) - 1, min(MOST_JUDGED, len(places))).astype(np.int64)]
+        training, total = model.training, 0.0
+        model.eval()
+        with torch.inference_mode():
+            for begin in range(0, len(places), 64):
+                some = places[begin:begin + 64]
+                total += len(some) * float(model.loss(batches.of_windows(self.valid, some, self.context, self.horizon))[0])
+        model.train(training)
+        return total / len(places)
+
+
 def filled(sequences: Field) -> Field:
     """Those sequences that have steps."""
     return sequences.take(sequences.lengths > 0)
 
 
-TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag, "sets": Sets, "translate": Translate}
+TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag, "sets": Sets, "translate": Translate, "forecast": Forecast}

@@ -109,6 +109,8 @@ class Loop:
         self.mean: dict[str, Tensor] = {}  # of the weights
         self.recent: list[dict[str, Tensor]] = []     # average checkpoints: the weights at the last few validations
         self.loss: Callable = model.loss
+        if hasattr(task, "begin"):
+            task.begin(model)
         self.looked = self.looking = 0.0  # when the last validation ended, and how long it took
         self.settle(options.rows or FIRST_ROWS)
 

@@ -19,7 +19,7 @@ from seriatim.batches import of_pairs
 from seriatim.beams import Demands, Result, beam
 from seriatim.codecs.pairs import SOURCE, TARGET, Pairs
 from seriatim.codecs.symbols import STOP, UNKNOWN
-from seriatim.config import DecodingOptions, build
+from seriatim.config import DecodingOptions
 from seriatim.data import read
 from seriatim.data.sequences import SYMBOLS, TEXT, Field, Sequences
 from seriatim.decoding import sampling
@@ -28,6 +28,7 @@ from seriatim.evaluation import fingerprint
 from seriatim.models.mixture import Mixture
 from seriatim.predictor import Predictor, load
 from seriatim.scoring import score_pairs
+from seriatim.settings import build
 from seriatim.tasks import Translate
 from seriatim.texts import paired, text_report, token_errors
 from seriatim.translating import attention, least_risk, quality, room, translations, without_targets

@@ -8,19 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from seriatim import config
-from seriatim.config import (
-    CodecOptions,
-    DecodingOptions,
-    MarkovOptions,
-    NetworkOptions,
-    TrainingOptions,
-    build,
-    changed,
-    from_toml,
-    to_toml,
-)
+from seriatim.config import CodecOptions, DecodingOptions, MarkovOptions, NetworkOptions, TrainingOptions
 from seriatim.errors import ConfigError, SeriatimError, nearest
 from seriatim.models import MODELS, parse
+from seriatim.settings import build, changed, from_toml, to_toml
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])      # machines are busy
 CLASSES = [each for each in vars(config).values() if isinstance(each, type) and is_dataclass(each)]

@@ -9,13 +9,14 @@ from pathlib import Path
 import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
-ROOMS = ["errors", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "densities", "heads", "chains", "models",
-         "scoring", "agreement", "deviations", "texts", "words", "labelling", "beams", "decoding", "translating", "tasks", "optimisers", "word_training",
-         "training", "evaluation", "auditing", "display",
-         "leaderboard", "audit_display", "label_display", "translation_display", "folders", "predictor", "explaining",
-         "label_predictor", "word_predictor", "set_predictor", "translator",
+ROOMS = ["errors", "settings", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "densities", "heads", "chains",
+         "models", "scoring", "agreement", "deviations", "texts", "words", "labelling", "beams", "decoding", "translating", "tasks", "optimisers",
+         "word_training", "training",
+         "backtesting", "evaluation", "auditing", "display",
+         "leaderboard", "audit_display", "label_display", "translation_display", "forecast_display", "folders", "predictor", "explaining",
+         "label_predictor", "word_predictor", "set_predictor", "translator", "forecast_predictor",
          "fitting", "exploring", "inspecting", "verbs",
-         "figures", "label_figures", "translation_figures", "report", "comparison", "flags", "applying", "cli"]
+         "figures", "label_figures", "translation_figures", "forecast_figures", "report", "comparison", "flags", "applying", "cli"]
 
 
 def room(path: Path) -> str:

@@ -25,9 +25,10 @@ import numpy as np
 
 from seriatim.codecs.cutting import Lexicon, words_of
 from seriatim.codecs.phrases import Phrases, find_phrases
-from seriatim.config import CodecOptions, build
+from seriatim.config import CodecOptions
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field
 from seriatim.errors import ConfigError, DataError
+from seriatim.settings import build
 
 UNKNOWN, STOP = 0, 1
 PADDING = 0
@@ -344,6 +345,9 @@ def load_codec(record: Any, where: str) -> Codec:
         if "elements" in record:
             from seriatim.codecs.sets import Sets
             return Sets.from_json(record, options)
+        if "channels" in record:
+            from seriatim.codecs.numbers import NumberCodec
+            return NumberCodec.from_json(record, options)
         if "pair" in record:
             from seriatim.codecs.pairs import PairCodec
             return PairCodec.from_json(record, options, where)

@@ -26,7 +26,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from seriatim.config import build, option
 from seriatim.data.drawings import drawings
 from seriatim.data.pairs import generate_pairs
 from seriatim.data.sequences import Field, Sequences
@@ -34,6 +33,7 @@ from seriatim.data.signals import generate_signal
 from seriatim.data.sources import MOST_SEED, generate, settings_of
 from seriatim.data.tunes import tunes
 from seriatim.errors import ConfigError, DataError, nearest
+from seriatim.settings import build, option
 
 SKIPPED = {  # folders of the standard library that are not part of it, or hold tests and tables
     "site-packages", "dist-packages", "__pycache__", "test", "tests",

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seriatim.config import build, option
 from seriatim.data.sequences import Field, Sequences
 from seriatim.data.sources import MOST_SEED, settings_of
 from seriatim.data.strokes import drawing_of
+from seriatim.settings import build, option
 
 SIZES = (0.5, 1.0)                                      # of a drawing, from its middle
 TILT = 0.4                                              # radians at most, to either side

@@ -25,10 +25,10 @@ from math import log2
 
 import numpy as np
 
-from seriatim.config import option
 from seriatim.data.sequences import SYMBOLS, Field, Sequences, offsets_of
 from seriatim.data.sources import MOST_LENGTH, MOST_SEED, generate
 from seriatim.errors import ConfigError
+from seriatim.settings import option
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase + string.digits
 MOST_COUNT = 1_000_000     # pairs in one sample

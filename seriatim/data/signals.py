@@ -20,10 +20,10 @@ from functools import cached_property
 
 import numpy as np
 
-from seriatim.config import option
 from seriatim.data.moments import DAY
 from seriatim.data.sequences import NUMBERS, Field, Sequences, offsets_of
 from seriatim.data.sources import MOST_SEED, generate, parse_source
+from seriatim.settings import option
 
 BEGIN = 1_704_067_200                       # 2024-01-01, a Monday
 MOST_LENGTH = 1_000_000                     # times in one sample

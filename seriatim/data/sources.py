@@ -22,9 +22,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from seriatim.config import build, option
 from seriatim.data.sequences import SYMBOLS, TEXT, Field, Sequences, offsets_of
 from seriatim.errors import ConfigError, DataError, nearest
+from seriatim.settings import build, option
 
 ALPHABET = string.ascii_lowercase + " " + string.ascii_uppercase + string.digits + string.punctuation
 BRACKETS = "()[]{}<>"

@@ -12,10 +12,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from seriatim.config import build, option
 from seriatim.data.melodies import written
 from seriatim.data.sequences import Field, Sequences
 from seriatim.data.sources import MOST_SEED, settings_of
+from seriatim.settings import build, option
 
 SCALES = {"major": (0, 2, 4, 5, 7, 9, 11), "minor": (0, 2, 3, 5, 7, 8, 10)}         # half tones above the first note of the key
 RHYTHMS = ((2, 2, 2, 2), (4, 2, 2), (2, 2, 4), (3, 1, 2, 2), (2, 1, 1, 2, 2), (1, 1, 1, 1, 2, 2), (4, 4))      # bars, in eighths

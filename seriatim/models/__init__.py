@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from seriatim.config import (
     DEFAULT_MINUTES,
+    AutoregressionOptions,
     BigramOptions,
     CacheOptions,
     ClassifyOptions,
+    ForecastOptions,
     FrequenciesOptions,
     GloveOptions,
     HiddenOptions,
     HmmOptions,
+    LagsOptions,
     LexiconOptions,
     LinearOptions,
     MajorityOptions,
@@ -28,15 +31,17 @@ from seriatim.config import (
     NaiveBayesOptions,
     NetworkOptions,
     NgramOptions,
+    RuleOptions,
+    SmoothingOptions,
     TagOptions,
     TrainingOptions,
     TranslateOptions,
     UniformOptions,
     UnigramOptions,
     VectorsOptions,
-    build,
 )
 from seriatim.errors import ConfigError, nearest
+from seriatim.settings import build
 
 if TYPE_CHECKING:
     from seriatim.models.base import Model
@@ -163,8 +168,31 @@ TRANSLATE: dict[str, Rung] = {
                         {"mixer": "attention", "width": 128, "layers": 3, "residual": True, "feed_forward": 4.0, "dropout": 0.1}, PAIRS),
 }
 
+WINDOWS = {"rows": 32, "rate": 1e-3, "epochs": 10.0, "patience": 4, "validations": 20}
+
+FORECAST: dict[str, Rung] = {
+    "mean": Rung("the mean of the past: the floor", "rules:Mean", RuleOptions, counts=True),
+    "persistence": Rung("the last value", "rules:Persistence", RuleOptions, {"context": 1}, counts=True),
+    "drift": Rung("the last value, and on along the line through the first", "rules:Drift", RuleOptions, counts=True, usual=False),
+    "seasonal": Rung("the value a season ago", "rules:Seasonal", RuleOptions, {"context": 1024}, counts=True),
+    "smoothing": Rung("level, trend and season, each a mean that forgets (Holt and Winters)", "rules:Smoothing", SmoothingOptions, {"context": 200},
+                      counts=True),
+    "autoregression": Rung("a weighted sum of the last values, step by step", "rules:Autoregression", AutoregressionOptions, counts=True),
+    "lags-ridge": Rung("ridge regression on the past, every horizon directly", "lags:LagsRidge", LagsOptions, counts=True),
+    "lags-boosting": Rung("boosted trees on the past, step by step", "lags:LagsBoosting", LagsOptions, {"context": 24, "windows": (7, 24)}, counts=True),
+    "linear": Rung("a linear map of the past, trained by gradients, with a density", "forecaster:Forecaster", ForecastOptions,
+                   {"mixer": "none", "width": 16}, WINDOWS),
+    "convolution": Rung("causal dilated convolutions, gated", "forecaster:Forecaster", ForecastOptions,
+                        {"mixer": "convolution", "width": 32, "layers": 4, "residual": True, "dropout": 0.2}, WINDOWS),
+    "rnn": Rung("recurrent network with tanh units", "forecaster:Forecaster", ForecastOptions, {"mixer": "rnn", "width": 32, "dropout": 0.1}, WINDOWS),
+    "gru": Rung("gated recurrent unit", "forecaster:Forecaster", ForecastOptions, {"mixer": "gru", "width": 32, "dropout": 0.1}, WINDOWS),
+    "lstm": Rung("long short-term memory", "forecaster:Forecaster", ForecastOptions, {"mixer": "lstm", "width": 32, "dropout": 0.1}, WINDOWS),
+    "transformer": Rung("self-attention over the past", "forecaster:Forecaster", ForecastOptions,
+                        {"mixer": "attention", "width": 32, "layers": 2, "residual": True, "feed_forward": 2.0, "dropout": 0.2}, WINDOWS),
+}
+
 MODELS: dict[str, dict[str, Rung]] = {                             # by task, then by name
-    "language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "tag": TAG, "sets": SETS, "translate": TRANSLATE}
+    "language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "tag": TAG, "sets": SETS, "translate": TRANSLATE, "forecast": FORECAST}
 
 
 LIMITS = {"minutes", "steps", "epochs"}

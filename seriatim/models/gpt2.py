@@ -26,10 +26,11 @@ from torch import Tensor
 
 from seriatim.codecs.subwords import Foreign, Subwords, names_of, tokenizer_of, unused
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec
-from seriatim.config import CodecOptions, NetworkOptions, build
+from seriatim.config import CodecOptions, NetworkOptions
 from seriatim.errors import ConfigError, RunError
 from seriatim.models.base import Model
 from seriatim.models.network import Network
+from seriatim.settings import build
 from seriatim.storage import read_bytes, read_json, write_arrays, write_bytes, write_json
 
 CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"

@@ -25,6 +25,8 @@ from seriatim.models.base import Model, State
 
 def mixer(options: NetworkOptions, layer: int) -> nn.Module:
     """The part that hears the past, for one layer."""
+    if options.mixer == "none":
+        return Alone()
     if options.mixer == "convolution":
         return Convolution(options.width, options.kernel, 2 ** (layer % 10), options.gated, options.activation)
     if options.mixer == "attention":

@@ -1,0 +1,418 @@
+"""Forecasts: codecs of numbers, features, models, walking forward, the predictor and its run folder."""
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import seriatim
+from seriatim.backtesting import forecast, origins
+from seriatim.batches import of_windows
+from seriatim.cli import main
+from seriatim.codecs.numbers import NumberCodec
+from seriatim.codecs.symbols import load_codec
+from seriatim.config import BacktestOptions, CodecOptions
+from seriatim.data import read
+from seriatim.data.features import feature_table
+from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences, offsets_of
+from seriatim.data.series import cut_series
+from seriatim.data.signals import parse_signal
+from seriatim.densities import Bins, Normal, Shifted
+from seriatim.errors import ConfigError, DataError
+from seriatim.models import MODELS, create, parse
+from seriatim.models.base import select
+from seriatim.models.rules import smoothed
+
+RULES = [name for name, rung in MODELS["forecast"].items() if rung.counts]
+NETWORKS = {"linear": {}, "convolution": {}, "rnn": {"density": "student"}, "gru": {"density": "mixture"}, "lstm": {"density": "quantiles", "apart": False},
+            "transformer": {"density": "bins", "heads": 2}, "gru by steps": {"way": "step"},
+            "lstm by steps": {"way": "step", "density": "mixture", "apart": False},
+            "transformer by steps": {"way": "step", "heads": 2, "positions": "sinusoidal"}}
+SMALL = {"horizon": 5, "context": 12}
+
+
+def series(*rows, known=None, step: float = 3600.0) -> Sequences:
+    """Series of these values, hourly."""
+    rows = [np.asarray(row, np.float64).reshape(len(row), -1) for row in rows]
+    offsets = offsets_of(map(len, rows))
+    fields = {"values": Field(np.concatenate(rows), offsets, NUMBERS, tuple("abc"[:rows[0].shape[1]])),
+              "time": Field(np.concatenate([1.7e9 + step * np.arange(len(row)) for row in rows]), offsets, NUMBERS)}
+    if known is not None:
+        fields["known"] = Field(np.asarray(known, np.float64).reshape(len(known), -1), offsets, NUMBERS, ("k",))
+    if len(rows) > 1:
+        fields["name"] = Field(np.arange(len(rows), dtype=np.int32), np.arange(len(rows) + 1), SYMBOLS, tuple(f"s{i}" for i in range(len(rows))))
+    return Sequences(fields, by="stream" if len(rows) == 1 else "line", origin="test")
+
+
+def noise(length: int, channels: int = 1, seed: int = 0) -> np.ndarray:
+    return 10 + np.cumsum(np.random.default_rng(seed).normal(size=(length, channels)), 0)
+
+
+def made(name: str, channels: int = 2, known: int = 0, **more):
+    spec = name.removesuffix(" by steps")
+    own = NETWORKS.get(name, {})
+    sizes = {} if spec in RULES else {"width": 8, "dropout": 0.0} | ({"layers": 1} if spec in ("convolution", "transformer") else {})
+    return create(parse(spec, SMALL | sizes | own | more, "forecast"), channels, known, 4)
+
+
+# -- the codec
+@given(st.lists(st.floats(0.5, 100), min_size=12, max_size=30), st.booleans(), st.integers(0, 4), st.sampled_from(["standard", "none"]), st.integers(1, 5))
+@settings(max_examples=60, deadline=None)
+def test_what_is_encoded_is_decoded_exactly(values, log, difference, scale, horizon):
+    data = series(values)
+    codec = NumberCodec.fit(data, CodecOptions(log=log, difference=difference, scale=scale))
+    signals, cut = codec.encode(data), len(values) - horizon
+    back = codec.decode(signals.x.flat[cut:].astype(np.float64), np.array(values)[:cut, None])
+    assert np.allclose(back[:, 0], values[cut:], rtol=2e-4, atol=2e-4)
+
+
+def test_it_is_fitted_on_training_data_only_and_kept_as_json():
+    data = series(noise(50, 2), known=np.arange(50.0))
+    codec = NumberCodec.fit(data, CodecOptions(calendar=True))
+    again = load_codec(json.loads(json.dumps(codec.to_json())), "codec.json")
+    assert again.to_json() == codec.to_json() and again.sizes == codec.sizes == (len(codec.means[""][0]) - 2, 24)
+    later = series(np.concatenate([noise(50, 2), 1000 + noise(20, 2)]), known=np.arange(70.0))
+    assert np.array_equal(again.encode(later).x.flat[:50], codec.encode(data).x.flat)
+    with pytest.raises(DataError, match="not the channels"):
+        codec.encode(series(noise(9, 1), known=np.arange(9.0)))
+    with pytest.raises(DataError, match="logarithms"):
+        NumberCodec.fit(series([1.0, -1.0, 2.0]), CodecOptions(log=True))
+
+
+def test_each_series_may_have_a_scale_of_its_own():
+    data = series(noise(40), 1000 * noise(40, seed=1))
+    codec = NumberCodec.fit(data, CodecOptions(each=True))
+    x = codec.encode(data).x
+    assert all(abs(x.row(s).mean()) < 1e-3 and abs(x.row(s).std() - 1) < 1e-3 for s in (0, 1))
+    assert np.allclose(codec.decode(x.row(1)[-5:].astype(np.float64), data.field("values").row(1)[:-5], "s1"), data.field("values").row(1)[-5:], rtol=1e-4)
+
+
+# -- features and windows
+@given(st.integers(0, 19), st.integers(1, 4))
+@settings(max_examples=40, deadline=None)
+def test_no_feature_sees_the_present_or_the_future(place, lags):
+    """Whatever is changed from a moment on, features up to that moment stay."""
+    values = np.random.default_rng(0).normal(size=20)
+    changed = values.copy()
+    changed[place:] += 100.0
+    first, second = (feature_table(each, lags, (3,), whole=True)[0] for each in (values, changed))
+    reach = max(lags, 3)
+    rows = max(0, place - reach + 1)                                                  # row i belongs to moment reach + i
+    assert np.array_equal(first[:rows], second[:rows])
+    assert rows >= len(first) or not np.array_equal(first[rows:], second[rows:])
+
+
+def test_features_are_what_their_names_say():
+    values = np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0])
+    table, y, names = feature_table(values, 2, (3,), whole=True, known=np.arange(6.0)[:, None])
+    row = dict(zip(names, table[1], strict=True))                                     # the moment 4, value 5
+    assert y[1] == 5 and row["lag 1"] == 1 and row["lag 2"] == 4 and row["mean of 3"] == 2 and row["largest of 3"] == 4 and row["known 1"] == 4
+    assert row["mean so far"] == pytest.approx(np.mean(values[:4])) and row["deviation so far"] == pytest.approx(np.std(values[:4]))
+
+
+def test_windows_never_reach_into_another_series():
+    data = series(np.arange(10.0), 100 + np.arange(8.0))
+    codec = NumberCodec.fit(data, CodecOptions(scale="none"))
+    batch = of_windows(codec.encode(data), np.array([2, 10, 12]), 4, 3)
+    assert batch.x[:, :, 0].tolist() == [[0, 0, 0, 1], [6, 7, 8, 9], [100, 100, 100, 101]]
+    assert torch.equal(batch.y[0, :, 0], torch.tensor([2.0, 3.0, 4.0])) and batch.y[1].isnan().all() and batch.y[2, :, 0].tolist() == [102, 103, 104]
+    parts = cut_series(data, 0.5, 1.0, before=2)
+    assert parts.field("values").row(0)[:, 0].tolist() == [3, 4, 5, 6, 7, 8, 9] and parts.field("values").row(1)[0, 0] == 102
+
+
+# -- models
+@pytest.mark.parametrize("name", [*RULES, *NETWORKS])
+def test_the_future_is_not_seen_and_rows_do_not_hear_each_other(name):
+    torch.manual_seed(0)
+    data = series(noise(80, 2))
+    codec = NumberCodec.fit(data, CodecOptions())
+    model = made(name)
+    if name in RULES:
+        for _ in model.counting(codec.encode(data)):
+            pass
+    else:
+        model.eval()
+    changed = noise(80, 2)
+    changed[40:] += 50.0
+    places = np.array([20, 33, 40])
+    one, other = (model.forecast(of_windows(codec.encode(each), places, 12, 5), 20, 0) for each in (data, series(changed)))
+    assert torch.allclose(one[0], other[0], atol=1e-5) and torch.allclose(one[1], other[1], atol=1e-4)
+    assert one[0].shape == (3, 5, 2) and one[1].shape == (3, 5, 2, 19) and bool((one[1].diff(dim=-1) >= -1e-5).all())
+    if "steps" not in name and name != "autoregression":                              # paths of a batch share their throws
+        alone = model.forecast(of_windows(codec.encode(data), places[1:2], 12, 5), 20, 0)
+        assert torch.allclose(alone[0], one[0][1:2], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", [*RULES, *NETWORKS])
+def test_what_was_learned_is_saved_and_loaded(name):
+    torch.manual_seed(0)
+    data = series(noise(80, 2))
+    signals = NumberCodec.fit(data, CodecOptions()).encode(data)
+    model, other = made(name), made(name)
+    if name in RULES:
+        for _ in model.counting(signals):
+            pass
+    else:
+        model.eval(), other.eval()
+    other.load_arrays(model.arrays())
+    batch = of_windows(signals, np.array([20, 60]), 12, 5)
+    assert all(torch.equal(a, b) for a, b in zip(model.forecast(batch, 10, 0)[:2], other.forecast(batch, 10, 0)[:2], strict=True))
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_network_learns_a_batch_by_heart(name):
+    torch.manual_seed(1)
+    data = series(noise(60, 2))
+    batch = of_windows(NumberCodec.fit(data, CodecOptions()).encode(data), np.array([15, 25, 35]), 12, 5)
+    model = made(name, width=32)
+    before = model.loss(batch)[0].item()
+    optimiser = torch.optim.Adam(model.parameters(), 1e-2)
+    for _ in range(60):
+        optimiser.zero_grad()
+        loss, _ = model.loss(batch)
+        loss.backward()
+        optimiser.step()
+    assert loss.item() < before - 0.3 * abs(before) - 0.1 or loss.item() < 0.1
+
+
+@pytest.mark.parametrize("name", [name for name in NETWORKS if "steps" in name])
+def test_step_by_step_equals_all_at_once(name):
+    torch.manual_seed(0)
+    model = made(name, known=1).eval()
+    data = series(noise(60, 2), known=np.arange(60.0))
+    batch = of_windows(NumberCodec.fit(data, CodecOptions()).encode(data), np.array([20, 30]), 12, 5)
+    y = model.fold(batch.y)
+    with torch.no_grad():
+        values = torch.cat([model.fold(batch.x), y], 1)
+        whole, _ = model.expected(values[:, :-1], model.repeated(batch.known)[:, 1:], model.empty(len(values)))
+        following, state = model.start(batch)
+        for h in range(5):
+            assert torch.allclose(following.log_prob(y[:, h]), whole[:, 11 + h].log_prob(y[:, h]), atol=1e-4)
+            following, state = model.step(y[:, h], state)
+        picked = select(state, torch.tensor([1, 1, 0]))
+    assert picked[0].shape[0] == 3
+
+
+def test_rules_are_what_they_say():
+    data = series(np.arange(40.0))
+    codec = NumberCodec.fit(data, CodecOptions(scale="none"))
+    batch = of_windows(codec.encode(data), np.array([20]), 12, 5)
+
+    def said(name: str, **more) -> list[float]:
+        return create(parse(name, SMALL | more, "forecast"), 1, 0, 4).rule(batch)[0, :, 0].tolist()
+
+    assert said("persistence") == [19] * 5 and said("mean") == [13.5] * 5 and said("drift") == [20, 21, 22, 23, 24]
+    assert said("seasonal") == [16, 17, 18, 19, 16] and said("seasonal", season=3) == [17, 18, 19, 17, 18]
+
+
+def test_smoothing_equals_the_textbook_written_out():
+    x, speeds = np.random.default_rng(0).normal(size=(3, 17)), np.array([0.3, 0.2, 0.4, 0.9])
+    level, trend, cycle, wrong = smoothed(x, speeds, 4)
+    total = 0.0
+    for row in range(3):
+        now, slope = x[row, :4].mean(), 0.0
+        season = list(x[row, :4] - now)
+        for t in range(4, 17):
+            expected = now + 0.9 * slope + season[t % 4]
+            error = x[row, t] - expected
+            total += error ** 2
+            before = now
+            now = 0.3 * (x[row, t] - season[t % 4]) + 0.7 * (before + 0.9 * slope)
+            slope = 0.2 * (now - before) + 0.8 * 0.9 * slope
+            season[t % 4] += 0.4 * 0.7 * error
+        assert level[row] == pytest.approx(now) and trend[row] == pytest.approx(slope) and np.allclose(cycle[row], season)
+    assert wrong == pytest.approx(total / 39)
+
+
+def test_ridge_equals_scikit_learns():
+    from sklearn.linear_model import Ridge
+    data = series(noise(120))
+    signals = NumberCodec.fit(data, CodecOptions()).encode(data)
+    model = made("lags-ridge", channels=1, strength=2.0)
+    for _ in model.counting(signals):
+        pass
+    batch = of_windows(signals, np.arange(12, 116), 12, 5)
+    x, last = batch.x[..., 0].double().numpy(), batch.x[:, -1:, 0].double().numpy()
+    features = np.concatenate([x[:, :-1] - last, last], 1)
+    twin = Ridge(alpha=2.0).fit(features, batch.y[..., 0].double().numpy() - last)
+    assert np.allclose(model.rule(batch)[..., 0].numpy(), twin.predict(features) + last, atol=1e-4)
+
+
+def test_boosting_equals_scikit_learns_trees():
+    from sklearn.ensemble import HistGradientBoostingRegressor
+    data = series(noise(300))
+    signals = NumberCodec.fit(data, CodecOptions()).encode(data)
+    model = made("lags-boosting", channels=1, trees=20, horizon=1, windows=(4,))
+    for _ in model.counting(signals):
+        pass
+    batch = of_windows(signals, np.arange(1, 300), 12, 1)
+    x, y = batch.x.double().numpy()[..., 0], batch.y.double().numpy()[:, 0, 0]
+    features = model.features(x, np.zeros((len(x), 0)))
+    twin = HistGradientBoostingRegressor(max_iter=20, early_stopping=False, random_state=0).fit(features, y - x[:, -1])
+    assert np.allclose(model.rule(batch)[:, 0, 0].numpy(), twin.predict(features) + x[:, -1], atol=1e-4)
+
+
+def test_autoregression_equals_least_squares_and_draws_paths():
+    data = read("autoregressive:length=3000,order=2,seed=1")
+    model = seriatim.fit("forecast", "autoregression", data.part(0, 2500), order=2, horizon=4)
+    values = (data.field("values").flat[:2500, 0] - model.codec.means[""][0][0]) / model.codec.means[""][1][0]
+    table = np.stack([values[:-2], values[1:-1], np.ones(2498)], 1)
+    assert np.allclose(model.model.weights[0].numpy(), np.linalg.lstsq(table, values[2:], rcond=None)[0], atol=1e-4)
+    batch = of_windows(model.codec.encode(data), np.array([2600]), model.model.options.context, 4)
+    mean, _, paths = model.model.forecast(batch, 4000, 0)
+    assert np.allclose(paths.mean(1), mean, atol=0.1)
+
+
+def test_bins_and_shifted_densities():
+    density = Bins(torch.tensor([-1.0, 0.0, 2.0]), torch.tensor([[0.25, 0.75]]).log())
+    assert density.log_prob(torch.tensor([-0.5])).exp() == pytest.approx(0.25) and density.log_prob(torch.tensor([1.0])).exp() == pytest.approx(0.375)
+    assert density.mean().item() == pytest.approx(0.25 * -0.5 + 0.75)
+    assert density.quantile(torch.tensor([0.125, 0.25, 0.625]))[0].tolist() == pytest.approx([-0.5, 0.0, 1.0])
+    drawn = Bins(density.edges, density.logits.expand(4000, 1, 2)).sample(torch.Generator().manual_seed(0))
+    assert float((drawn < 0).float().mean()) == pytest.approx(0.25, abs=0.03) and density.log_prob(torch.tensor([float("nan")])).item() == 0
+    plain = Normal(torch.zeros(1), torch.ones(1))
+    moved = Shifted(plain, torch.tensor([3.0]))
+    assert moved.mean().item() == 3 and moved.log_prob(torch.tensor([3.0])) == plain.log_prob(torch.zeros(1))
+    assert moved.quantile(torch.tensor([0.5])).item() == pytest.approx(3) and moved.crps(torch.tensor([4.0])) == plain.crps(torch.ones(1))
+
+
+# -- walking forward
+@pytest.mark.parametrize("name", ["lags-ridge", "convolution"])
+def test_walking_forward_does_not_depend_on_the_size_of_batches(name, monkeypatch):
+    data = series(noise(200))
+    model = seriatim.fit("forecast", name, data.part(0, 150), **SMALL, **({} if name == "lags-ridge" else {"steps": 3, "width": 8}))
+    options, places = BacktestOptions(begin="150"), np.arange(150, 200)
+    signals = model.codec.encode(data)
+    whole = forecast(model.model, model.codec, data, signals, places, options)
+    monkeypatch.setattr("seriatim.backtesting.CELLS", 40)
+    parts = forecast(model.model, model.codec, data, signals, places, options)
+    assert all(np.allclose(a, b, atol=1e-4, equal_nan=True) for a, b in zip(whole, parts, strict=True))
+    assert whole[0].shape == (50, 5, 1) and np.isnan(whole[0][-1, 1:]).all() and whole[0][-1, 0, 0] == data.field("values").flat[-1, 0]
+
+
+def test_origins_by_row_share_date_stride_and_gap():
+    data = series(noise(100))
+    assert origins(data, BacktestOptions(begin="90")).tolist() == list(range(90, 100)) == origins(data, BacktestOptions(begin="0.9")).tolist()
+    first = str(np.datetime64(int(1.7e9 + 3600 * 95), "s"))
+    assert origins(data, BacktestOptions(begin=first)).tolist() == list(range(95, 100))
+    assert origins(data, BacktestOptions(begin="90", end="96", stride=3)).tolist() == [90, 93]
+    assert origins(data, BacktestOptions(begin="90", end="92", gap=2)).tolist() == [88, 89]
+    with pytest.raises(ConfigError, match="neither"):
+        origins(data, BacktestOptions(begin="soon"))
+    with pytest.raises(DataError, match="nothing to forecast"):
+        origins(data, BacktestOptions(begin="99", end="98"))
+
+
+def test_after_a_gap_the_same_steps_are_forecast_from_less():
+    data = series(noise(120))
+    model = seriatim.fit("forecast", "drift", data.part(0, 100), **SMALL)
+    plain, later = (model.measure(data, begin="100", gap=gap)["forecasts"] for gap in (0, 2))
+    assert np.array_equal(plain.truth[:, :3], later.truth, equal_nan=True) and later.mean.shape[1] == 3
+    assert not np.allclose(plain.mean[:, :3], later.mean)
+
+
+def test_fitted_again_at_every_origin_nothing_of_the_future_is_used():
+    values = noise(120)
+    changed = values.copy()
+    changed[105:] += 30
+    model = seriatim.fit("forecast", "lags-ridge", series(values).part(0, 100), **SMALL)
+    one, other = (model.measure(series(each), begin="100", end="106", refit=1, sliding=60)["forecasts"].mean for each in (values, changed))
+    assert np.allclose(one, other) and len(one) == 6
+
+
+def test_conformal_intervals_hold():
+    data = read("autoregressive:length=4000,order=2,seed=2")
+    model = seriatim.fit("forecast", "persistence", data.part(0, 3000), horizon=3, calibrate=True)
+    assert np.array(model.metrics["conformal"]).shape == (3, 1, 19)
+    assert model.evaluate(data, begin="3000")["coverage"]["90"] == pytest.approx(0.9, abs=0.05)
+
+
+@pytest.mark.parametrize(("source", "name", "more"), [("seasonal:length=3000,period=24,seed=1", "lags-ridge", {"context": 240}),
+                                                      ("autoregressive:length=6000,order=2,seed=1", "autoregression", {"order": 2}),
+                                                      ("random-walk:length=3000,seed=1", "persistence", {}),
+                                                      ("oscillator:length=6000,seed=1", "autoregression", {"order": 1, "cross": True})])
+def test_on_generated_signals_the_right_rung_is_near_the_best_error(source, name, more):
+    data = read(source)
+    cut = len(data.field("values").flat) // 2
+    model = seriatim.fit("forecast", name, data.part(0, cut), horizon=4, **more)
+    measured = model.measure(data, begin=str(cut))["forecasts"]
+    found = np.sqrt(np.nanmean((measured.truth - measured.mean) ** 2, 0))
+    best = parse_signal(source).best_error(4)
+    assert (found / best).mean() < 1.06 and (found / best).mean() > 0.94            # this sample's own spread; benchmarks/series.py looks closer
+
+
+# -- the predictor
+def test_what_comes_next_has_times_and_rising_quantiles_and_a_run_is_kept(tmp_path):
+    data = series(noise(150, 2))
+    model = seriatim.fit("forecast", "gru", data, **SMALL, steps=5, width=8, out=tmp_path / "run", calendar=True)
+    record, = model.predict(data)
+    assert record["time"][0] == str(np.datetime64(int(1.7e9 + 3600 * 150), "s")) and list(record["channels"]) == ["a", "b"]
+    table = np.array(list(record["channels"]["a"]["quantiles"].values()))
+    assert table.shape == (19, 5) and (np.diff(table, axis=0) >= -1e-6).all()
+    assert seriatim.load(tmp_path / "run").predict(data) == [record]
+    with pytest.raises(ConfigError, match="neither writes"):
+        model.generate("x")
+
+
+def test_inputs_known_in_advance_are_used_and_asked_for():
+    rng = np.random.default_rng(0)
+    known = rng.normal(size=300)
+    values = 5 * known + 0.1 * rng.normal(size=300)
+    data = series(values, known=known)
+    model = seriatim.fit("forecast", "lags-ridge", data.part(0, 250), horizon=2, context=4)
+    assert model.evaluate(data, begin="250")["mae"] < 0.5
+    with pytest.raises(DataError, match="known in advance"):
+        model.predict(data)
+    longer = series(np.concatenate([values, [np.nan, np.nan]]), known=np.concatenate([known, [1.0, -1.0]]))
+    means = model.predict(longer)[0]["channels"]["a"]["mean"]
+    assert means[0] == pytest.approx(5, abs=0.5) and means[1] == pytest.approx(-5, abs=0.5)
+
+
+def test_several_series_are_forecast_each_by_itself():
+    data = series(noise(100), noise(80, seed=1))
+    model = seriatim.fit("forecast", "lags-ridge", data, **SMALL)
+    records = model.predict(data)
+    assert [record["series"] for record in records] == ["s0", "s1"]
+    alone = Sequences({name: column.take(slice(1, 2)) for name, column in data.fields.items()}, by="line", origin="one")
+    assert np.allclose(model.predict(alone)[0]["channels"]["a"]["mean"], records[1]["channels"]["a"]["mean"])
+
+
+def test_a_difference_needs_paths_and_is_summed_along_them():
+    data = series(noise(300))
+    model = seriatim.fit("forecast", "autoregression", data.part(0, 250), difference=1, order=2, horizon=3)
+    assert model.evaluate(data, begin="250")["mase"] < 2.5
+    with pytest.raises(ConfigError, match="paths"):
+        seriatim.fit("forecast", "lags-ridge", data.part(0, 250), difference=1, **SMALL).evaluate(data, begin="250")
+
+
+def test_a_random_split_of_one_series_is_refused():
+    with pytest.raises(DataError, match="in order"):
+        series(noise(50)).split(0.5, 0.5, how="shuffle")
+
+
+# -- the command line
+def test_from_the_command_line(tmp_path, capsys):
+    path = tmp_path / "load.csv"
+    path.write_text("date,load\n" + "".join(f"{np.datetime64('2024-01-01') + i},{value:.3f}\n" for i, value in enumerate(noise(200)[:, 0])))
+    run = str(tmp_path / "run")
+    assert main(["fit", "forecast", "lags-ridge", str(path), "--horizon", "5", "--context", "12", "--out", run]) == 0
+    capsys.readouterr()
+    assert main(["evaluate", run, str(path), "--begin", "2024-06-01", "--format", "json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["protocol"]["step"] == "daily" and record["against_naive"]["p"] is not None
+    assert main(["predict", run, str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split("\t") == ["time", "load", "load 5 %", "load 95 %"] and len(lines) == 6 and lines[1].startswith("2024-07-19\t")
+    for what in ("forecast", "origins", "horizon"):
+        assert main(["plot", run, "--what", what, "--file", str(path), "--out", str(tmp_path / f"{what}.png")]) == 0
+    assert main(["compare", "forecast", str(path), "--models", "persistence,lags-ridge,linear", "--horizon", "5", "--context", "12", "--epochs", "1",
+                 "--out", str(tmp_path / "compared")]) == 0
+    assert "MASE" in capsys.readouterr().out
+    path.write_text("date,load\n2024-01-01,1\n2024-01-02,\n2024-01-03,3\n")
+    assert main(["fit", "forecast", "lags-ridge", str(path), "--out", run + "2"]) == 1
+    assert "load.csv" in capsys.readouterr().err
+    assert main(["fit", "language", "markov", str(path), "--time", "date", "--out", run + "3"]) == 2
