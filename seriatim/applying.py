@@ -33,6 +33,8 @@ def read_data(given: argparse.Namespace, paths: list[str], by: str | None, unit:
     if chosen:
         raise ConfigError("these flags are for forecasts", got=f"{', '.join(chosen)} with {task}", do="Leave them out")
     data = read(*paths, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label)
+    if task == "translate" and len(data.fields) == 2 and len(paths) == 1 and not {"source", "target"} & data.fields.keys():
+        say(f"note: the first line is taken for the names of the columns: {', '.join(map(repr, data.fields))}; if it is a pair, add --columns source,target")
     return data.distinct() if given.distinct else data
 
 
@@ -49,7 +51,7 @@ def read_series(given: argparse.Namespace, paths: list[str]) -> Any:
 def show(record: Any, given: argparse.Namespace, table: Any) -> None:
     """A result: JSON, or whatever rich can print."""
     if given.format == "json":
-        print(json.dumps(record, indent=1, allow_nan=False))
+        print(json.dumps(record, indent=1, allow_nan=False, ensure_ascii=False))
     elif isinstance(table, str):
         print(table)
     else:
@@ -122,7 +124,11 @@ def evaluate_translations(given: argparse.Namespace, predictor: Any, data: Any, 
     if given.against is not None:
         from seriatim.predictor import load
         from seriatim.texts import paired
-        other = load(given.against).measure(data, **search)
+        against = load(given.against)
+        if against.task != "translate":
+            raise ConfigError("a translator is compared with a translator", got=f"{given.against}, a model of {against.task}",
+                              do="Give a run of `fit translate`")
+        other = against.measure(data, **search)
         record["against"] = {"run": given.against} | paired(measured["texts"], other["texts"], measured["references"])
     if given.out is not None:
         from seriatim.translation_figures import draw_lengths
@@ -204,18 +210,27 @@ TOGETHER = 512                             # sources that are translated before 
 
 def translate(given: argparse.Namespace, predictor: Any, data: Any, search: dict[str, Any]) -> None:
     """A target for each source, a line each; with --count all results, with their log-probabilities."""
-    records, several = [], int(search.get("count", 1)) > 1
+    misplaced = [f"--{name}" for name in ("out", "positive", "threshold", "best", "why", "how") if getattr(given, name, None) is not None]
+    if misplaced:
+        raise ConfigError("this is not for translation", got=" ".join(misplaced), do="Leave it out; targets are printed")
+    records, several, unknown, impossible = [], int(search.get("count", 1)) > 1, 0, 0
     for begin in range(0, len(data), TOGETHER):
         some = predictor.predict(data[begin:begin + TOGETHER], **search)
         records += some if given.format == "json" else []
+        unknown, impossible = unknown + sum(each["unknown"] for each in some), impossible + sum(each["log_prob"] is None for each in some)
         for record in some if given.format == "table" else ():
-            lines = [f"{each['log_prob']:.4f}\t{each['target']}" for each in record["results"]] + [""] if several else [record["target"]]
+            ranked = [f"{each['score']:.4f}\t{each['target']}" for each in record["results"] if each["score"] is not None]
+            lines = [*ranked, ""] if several else [record["target"]]
             sys.stdout.writelines(line.replace("\n", " ") + "\n" for line in lines)
         sys.stdout.flush()
         if len(data) > TOGETHER and sys.stderr.isatty():
             say(f"{min(begin + TOGETHER, len(data)):,} of {len(data):,}")
+    if unknown:
+        say(f"note: {unknown:,} symbols of the sources are unknown to the model")
+    if impossible:
+        say(f"note: for {impossible:,} sources nothing meets all that was asked for; their lines are empty")
     if given.format == "json":
-        print(json.dumps(records))
+        print(json.dumps(records, ensure_ascii=False))
 
 
 def every_line(path: str, data: Any) -> Any:
@@ -300,7 +315,8 @@ def ranked(found: list[tuple[str, float]], value: str) -> list[dict[str, Any]]:
 def generate(given: argparse.Namespace) -> None:
     from seriatim.predictor import load
     predictor = load(given.run, bits=given.bits)
-    unknown = [symbol for symbol in predictor.codec.pieces_of(given.prompt) if symbol not in predictor.codec.number]
+    known = getattr(getattr(predictor.codec, "source", predictor.codec), "number", {})
+    unknown = [symbol for symbol in predictor.codec.pieces_of(given.prompt) if symbol not in known]
     if unknown:
         say(f"note: the model does not know {', '.join(map(repr, dict.fromkeys(unknown)))} in the prompt")
     settings = {key: value for key, value in settings_of(given).items() if key != "bits"}

@@ -95,6 +95,7 @@ class Beam:
     node: int = -1                         # its place in the tree, if one is kept
 
 
+WIDEST = 4096
 Candidate = tuple[float, int, int]         # log-probability, which beam of its row it goes on from, symbol
 
 
@@ -102,6 +103,8 @@ def beam(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[i
          tree: list[dict] | None = None) -> list[list[Result]]:
     """For each row its `options.count` best results; of a single row also the tree of all candidates."""
     demands, width = demands or Demands(), max(options.beam, options.count)
+    if width > WIDEST:
+        raise ConfigError("a beam is not so wide", got=f"{width} for --beam {options.beam} --count {options.count}", do=f"Choose at most {WIDEST}, or sample")
     search = Search(options, demands, width, set(stops), tree)
     if tree is not None and len(batch.x) != 1:
         raise ConfigError("the tree is shown of one sequence", got=f"{len(batch.x)} of them", do="Give one")
@@ -129,7 +132,8 @@ def beam(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[i
         rows = torch.tensor(parents)
         state = state if parents == list(range(len(every))) else select(state, rows)
         following, state = model.step(torch.tensor(symbols), state)
-    return [sorted(each, key=lambda result: -result.score)[:options.count] or [Result([])] for each in results]
+    return [sorted(each, key=lambda result: -result.score)[:options.count] or [Result([], -np.inf if most[row] else 0.0)]
+            for row, each in enumerate(results)]
 
 
 @dataclass

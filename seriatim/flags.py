@@ -62,7 +62,7 @@ hidden-markov, brackets, remember, piano, reverse, copy, sort, dates, roman, tun
 """
 
 
-TRANSLATING = ("beam", "length_penalty", "coverage", "count", "prefix", "must", "never", "risk", "temperature", "top_p", "seed")
+TRANSLATING = ("beam", "length_penalty", "length", "coverage", "count", "prefix", "must", "never", "risk", "temperature", "top_k", "top_p", "seed")
 EIGHT = "8: networks compute in 8 bits, faster and a little less exact (default 32)"
 
 
@@ -104,7 +104,7 @@ def data_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
     group = parser.add_argument_group("forecast: the table")
     series_flags(group)
-    add_flags(parser, CodecOptions)
+    add_flags(parser, CodecOptions, ("vocabulary", "minimum_count", "lower", "target_unit", "shared", "log", "difference", "calendar"), "symbols and numbers")
 
 
 def series_flags(group: Any) -> None:
@@ -118,7 +118,7 @@ def series_flags(group: Any) -> None:
 
 def setting_flags(parser: argparse.ArgumentParser) -> None:
     """All settings of all models and of training; the usual ones are shown."""
-    add_flags(parser, TrainingOptions, ("minutes", "steps", "epochs", "seed"), "training")
+    add_flags(parser, TrainingOptions, ("minutes", "steps", "epochs", "seed", "threads", "label_smoothing", "average", "patience"), "training")
     group = parser.add_argument_group("model (all settings and their defaults: seriatim models MODEL)")
     add_flags(parser, MarkovOptions, ("order",), group=group)
     add_flags(parser, NgramOptions, ("smoothing", "memory"), group=group)
@@ -127,7 +127,7 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, VectorsOptions, ("window", "negatives", "subwords"), group=group)
     for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, HmmOptions, HiddenOptions, TranslateOptions,
                 LexiconOptions, ForecastOptions, SmoothingOptions, AutoregressionOptions, LagsOptions):
-        add_flags(parser, cls, ("pool", "letters", "chain", "ngram", "memory", "encoder", "horizon", "density"), group=group)
+        add_flags(parser, cls, ("pool", "letters", "chain", "ngram", "memory", "encoder", "judge", "scheduled", "horizon", "context", "density"), group=group)
 
 
 def build_parser() -> Parser:
@@ -178,9 +178,11 @@ def build_parser() -> Parser:
     setting_flags(each)
 
     for name, summary, example in (
-            ("evaluate", "Nats per token, bits per character, perplexity, with intervals and protocol.", "seriatim evaluate runs/book other.txt --format json"),
+            ("evaluate", "How well it does on other data: the figures of its task, with intervals and protocol.",
+             "seriatim evaluate runs/book other.txt --format json"),
             ("score", "One line a sequence: natural-log probability, number of tokens, number unknown.", "seriatim score runs/book sentences.txt"),
-            ("predict", "The likeliest next symbols after each sequence.", "seriatim predict runs/book beginnings.txt --top 3")):
+            ("predict", "What comes next after each sequence, its label or tags, its translation, or the next numbers of a series.",
+             "seriatim predict runs/book beginnings.txt --top 3")):
         each = verb(name, summary, example)
         each.add_argument("run", metavar="RUN", help="a run folder, or an ARPA file")
         each.add_argument("file", metavar="FILE", nargs="*" if name == "predict" else "+",

@@ -49,6 +49,10 @@ def write_pieces(path: Path, pieces: Iterable[Any]) -> str:
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to be written bit by bit, which takes its name when all of it is on disk; whatever stops that leaves the earlier one."""
+    path = path.resolve() if os.path.islink(path) else path              # the file behind a link is replaced, not the link
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        yield from straight(path)
+        return
     temporary = path.with_name(path.name + ".partial")
     try:
         with open(temporary, "wb") as file:
@@ -68,6 +72,15 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             raise
         raise RunError(f"cannot write {path}", got=error.strerror or error,
                        do="Free some space or choose another folder; the earlier file is untouched") from None
+
+
+def straight(path: Path) -> Iterator[BinaryIO]:
+    """A device or a pipe is written to and never replaced."""
+    try:
+        with open(path, "wb") as file:
+            yield file
+    except OSError as error:
+        raise RunError(f"cannot write {path}", got=error.strerror or error, do="Choose a file") from None
 
 
 def sync_folder(folder: Path) -> None:

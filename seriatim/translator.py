@@ -21,7 +21,7 @@ from seriatim.codecs.pairs import SOURCE, TARGET, Pairs
 from seriatim.codecs.symbols import STOP, UNKNOWN
 from seriatim.config import DecodingOptions
 from seriatim.data import read
-from seriatim.data.sequences import SYMBOLS, TEXT, Field, Sequences
+from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences
 from seriatim.decoding import sampling
 from seriatim.errors import ConfigError, DataError, nearest
 from seriatim.evaluation import fingerprint
@@ -47,8 +47,10 @@ class Translator(Predictor):
     figure, higher = "chrf", True
 
     # -- data
-    def data(self, source: Sequences | str | Path) -> Sequences:
-        """Pairs, or sources alone."""
+    def data(self, source: Sequences | str | Path | list[str]) -> Sequences:
+        """Pairs, or sources alone; a list of texts is that of sources."""
+        if isinstance(source, list):
+            return self.of_text(source)
         data = source if isinstance(source, Sequences) else read(source, by="line")
         if len(data.fields) == 1:
             return replace(data, fields={SOURCE: next(iter(data.fields.values()))})
@@ -73,23 +75,31 @@ class Translator(Predictor):
             raise ConfigError("this is not for translation", got=", ".join(refused), do="Leave it out")
         known = SEARCH | self.metrics.get("search", {}) | ({"beam": 0, "temperature": 1.0} if SAMPLED & settings.keys() else {})
         options = build(DecodingOptions, known | settings, "predict")
-        if options.risk and options.beam:
-            raise ConfigError("the least risk is found among samples, not by a beam", got=f"beam {options.beam}", do="Leave out one of them")
+        if options.risk and (options.beam or options.count > 1 or not options.temperature):
+            raise ConfigError("the least risk is found among samples, and is one result", do="Leave out the other",
+                              got=f"--beam {options.beam} --count {options.count} --temperature {options.temperature:g} --risk {options.risk}")
         if (options.must or options.coverage) and not options.beam:
             raise ConfigError("what must appear, and coverage, are for a beam", got="samples", do="Add --beam 5, or more for several words")
         prefix = tuple(self.codec.target.encode_text(options.prefix).tolist())
-        return options, Demands(prefix, self.phrases(options.must), self.phrases(options.never, also=True))
+        if UNKNOWN in prefix:
+            raise self.not_known(options.prefix)
+        return options, Demands(prefix, self.phrases(options.must), self.phrases(options.never, never=True))
 
-    def phrases(self, words: str, also: bool = False) -> tuple[tuple[int, ...], ...]:
-        """Phrases with commas between as rows of symbols; `also` as they are written at the beginning of a text."""
+    def not_known(self, phrase: str) -> ConfigError:
+        return ConfigError("the model does not know this phrase", got=phrase, do=nearest(phrase, self.codec.symbols[2:5000]))
+
+    def phrases(self, words: str, never: bool = False) -> tuple[tuple[int, ...], ...]:
+        """Phrases with commas between as rows of symbols; those that are never to be, also as they are written at the beginning of a text, and
+        only if the model could write them at all."""
         found: dict[tuple[int, ...], None] = {}
         for phrase in filter(None, (each.strip() for each in words.split(","))):
             blank = self.codec.target.options.unit == "subword"
-            for text in dict.fromkeys([f" {phrase}" if blank else phrase, *([phrase] if also else [])]):
+            for text in dict.fromkeys([f" {phrase}" if blank else phrase, *([phrase] if never else [])]):
                 symbols = tuple(self.codec.target.encode_text(text).tolist())
-                if UNKNOWN in symbols or not symbols:
-                    raise ConfigError("the model does not know this phrase", got=phrase, do=nearest(phrase, self.codec.symbols[:5000]))
-                found[symbols] = None
+                if UNKNOWN not in symbols and symbols:
+                    found[symbols] = None
+                elif not never:
+                    raise self.not_known(phrase)
         return tuple(found)
 
     def results(self, pairs: Pairs, settings: dict[str, Any], rows: int = 64) -> list[list[Result]]:
@@ -106,13 +116,17 @@ class Translator(Predictor):
     def predict(self, data: Sequences | str | Path, top: int = 1, rows: int = 64, **settings: Any) -> list[dict[str, Any]]:
         """For each source its target, with `count` all results, best first."""
         data = self.data(data)
-        found = self.results(self.sources(data), settings, rows)
-        return [{"source": written(data.field(SOURCE), s), **self.record(results[0] if results else Result([])),
+        sources = self.sources(data)
+        found = self.results(sources, settings, rows)
+        unknown = [0 if sources.x.kind == NUMBERS else int((sources.x.row(s) == UNKNOWN).sum()) for s in range(len(sources))]
+        return [{"source": written(data.field(SOURCE), s), **self.record(results[0]), "unknown": unknown[s],
                  "results": [self.record(result) for result in results]} for s, results in enumerate(found)]
 
     def record(self, result: Result) -> dict[str, Any]:
-        return {"target": self.codec.decode(result.symbols), "log_prob": result.log_prob, "score": result.score, "tokens": len(result.symbols),
-                "ended": result.ended}
+        """A result; one that cannot be, since nothing meets all demands, has no log-probability."""
+        possible = result.log_prob > -np.inf
+        return {"target": self.codec.decode(result.symbols), "log_prob": result.log_prob if possible else None, "score": result.score if possible else None,
+                "tokens": len(result.symbols), "ended": result.ended}
 
     def of_text(self, texts: list[str]) -> Sequences:
         if not hasattr(self.codec.source, "options"):
@@ -160,10 +174,18 @@ class Translator(Predictor):
         begin = time.perf_counter()
         found = [results[0].symbols if results else [] for results in self.results(without_targets(pairs.take(first)), settings)]
         seconds = time.perf_counter() - begin
-        columns = [data.field(TARGET), *others]
+        columns = [self.rewritten(column) for column in (data.field(TARGET), *others)]
         return {"log_prob": scored, "found": found, "texts": [self.codec.decode(symbols) for symbols in found], "pairs": pairs, "first": first,
                 "references": [[written(column, s) for s in rows for column in columns] for rows in references], "rows": references,
                 "seconds": seconds, "data": data, "settings": settings}
+
+    def rewritten(self, column: Field) -> Field:
+        """References as this codec would write them, where it does not keep every blank."""
+        target = self.codec.target
+        if target.lossless or column.kind != TEXT:
+            return column
+        ids = target.encode(column)
+        return Field.of_text(str(column.raw(s)) if UNKNOWN in ids.row(s) else target.decode(ids.row(s)) for s in range(len(column)))
 
     def evaluate(self, data: Sequences | str | Path, **settings: Any) -> dict[str, Any]:
         """Cross-entropy of the references, and what the translations are worth: see `seriatim.texts`."""
@@ -185,7 +207,9 @@ class Translator(Predictor):
                 "seconds": measured["seconds"], "sources_per_second": len(found) / max(measured["seconds"], 1e-9), "parameters": self.model.size(),
                 "protocol": {"unit": self.codec.options.unit, "target_unit": self.codec.target.options.unit, "vocabulary": self.codec.size,
                              "source_vocabulary": self.codec.sizes[0], "end": "scored", "search": searched(options),
-                             "references": "equal sources have several, any of which is right", "text": "as written, against the references as given",
+                             "references": "equal sources have several, any of which is right; nats are those of the first column",
+                             "text": "as written, against the references as given" if self.codec.target.lossless else
+                             "as written, against the references with blanks as this codec puts them",
                              "seen_in_training": self.metrics.get("fingerprint") == fingerprint(data.main)}}
 
     def row(self, measured: dict[str, Any]) -> dict[str, Any]:
@@ -244,7 +268,9 @@ def ensemble(runs: list[str]) -> Predictor:
     """Several runs as one: the mean of their probabilities. They must have one vocabulary, as runs on the same data have."""
     first, *others = predictors = [load(run) for run in runs]
     for run, other in zip(runs[1:], others, strict=True):
-        if other.task != first.task or other.codec.to_json() != first.codec.to_json():
+        if other.task != first.task:
+            raise ConfigError("models of one task are mixed", got=f"{first.task} and {other.task}", do="Give runs of the same task")
+        if other.codec.to_json() != first.codec.to_json():
             raise ConfigError("models are mixed that know the same symbols", got=f"{runs[0]} and {run}", do="Fit both on the same data with the same --unit")
     model = Mixture([each.model for each in predictors])
     return type(first)("+".join(each.spec for each in predictors), first.parts, first.codec, model, first.by, dict(first.metrics), first.task)

@@ -3,6 +3,7 @@ import errno
 import json
 import os
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -252,3 +253,14 @@ def test_an_array_on_disk_is_read_only_and_what_it_was(before, tmp_path):
     found = on_disk(path, array)
     assert np.array_equal(found, array) and found.dtype == np.int32 and not found.flags.writeable and not found.flags.owndata
     assert node in (None, path.stat().st_ino) and [each.name for each in tmp_path.iterdir()] == ["ids.npy"]
+
+
+def test_a_link_keeps_leading_to_its_file_and_a_device_stays_a_device(tmp_path):
+    (tmp_path / "real").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    write_bytes(tmp_path / "link", b"new content")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_bytes() == b"new content"
+    if Path("/dev/full").exists():
+        with pytest.raises(RunError, match="cannot write"):
+            write_bytes(Path("/dev/full"), b"x" * 100_000)
+        assert Path("/dev/full").is_char_device()

@@ -107,7 +107,7 @@ def test_demands_are_met(model, data):
     for record in model.predict(some, must="h, a b", beam=12):
         assert "h" in record["target"].split() and "a b" in record["target"]
     for settings, words in (({"must": "q"}, "does not know"), ({"must": "a", "temperature": 1.0}, "beam"), ({"draft": "x"}, "not for"),
-                            ({"risk": 3, "beam": 2}, "samples")):
+                            ({"risk": 3, "beam": 2}, "samples"), ({"prefix": "q"}, "does not know"), ({"beam": 3, "count": 5000}, "not so wide")):
         with pytest.raises(ConfigError, match=words):
             model.predict(some, **settings)
 
