@@ -34,14 +34,14 @@ class LagsRidge(Rule):
 
     def __init__(self, vocabulary: int, options: LagsOptions, known: int = 0, season: int = 1):
         super().__init__(vocabulary, options, known, season)
-        features = options.context + 4 * len(options.windows) + known * options.horizon
+        features = options.context - (not known) + 4 * len(options.windows) + known * options.horizon
         self.weights = torch.zeros(vocabulary if options.own else 1, features + 1, options.horizon, dtype=torch.float64)
 
     def features(self, batch: Batch, c: int) -> Tensor:
         """(B, P, C) -> (B, F + 1) of one channel, the last a one."""
         x = batch.x[..., c].double()
         last = x[:, -1:]
-        parts = [x[:, :-1] - last, last]
+        parts = [x[:, :-1] - last] + ([last] if self.known else [])                                     # the level, where inputs may explain it
         if self.options.windows:
             parts.append(torch.from_numpy(past_features((x - last).numpy(), self.options.windows)))
         if self.known:
@@ -56,10 +56,10 @@ class LagsRidge(Rule):
         groups = [[c] for c in range(self.vocabulary)] if self.options.own else [list(range(self.vocabulary))]
         for number, channels in enumerate(groups):
             yield {"words": "least squares", "share": number / len(groups)}
-            early = self.products(signals, places[:max(10, cut - self.options.horizon)], channels)      # its futures end before the held part
-            late = self.products(signals, places[cut:], channels)
+            near = cut - self.options.horizon                                        # those before end before the held part begins
+            early, between, late = (self.products(signals, some, channels) for some in (places[:near], places[near:cut], places[cut:]))
             strength = self.options.strength or min(STRENGTHS, key=lambda each: loss(late, solved(early, each)))
-            self.weights[number] = solved(self.products(signals, places, channels), strength)
+            self.weights[number] = solved(tuple(sum(each) for each in zip(early, between, late, strict=True)), strength)
 
     def products(self, signals: Signals, places: np.ndarray, channels: list[int]) -> tuple[Tensor, Tensor, Tensor]:
         """X^T X, X^T Y, Y^T Y summed over horizons, of all windows and channels, a few at a time."""
@@ -85,7 +85,8 @@ def solved(products: tuple[Tensor, Tensor, Tensor], strength: float) -> Tensor:
     square, cross, _ = products
     penalty = torch.full((len(square),), float(strength), dtype=square.dtype)
     penalty[-1] = 1e-9
-    return torch.linalg.lstsq(square + torch.diag(penalty), cross, driver="gelsd").solution
+    found, wrong = torch.linalg.solve_ex(square + torch.diag(penalty), cross)
+    return found if not int(wrong) and found.isfinite().all() else torch.linalg.lstsq(square + torch.diag(penalty), cross, driver="gelsd").solution
 
 
 def loss(products: tuple[Tensor, Tensor, Tensor], weights: Tensor) -> float:

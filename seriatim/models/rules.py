@@ -120,7 +120,7 @@ def smoothed(x, speeds, season):
         now = x[row, :season].mean()
         for place in range(season):
             cycle[row, place] = x[row, place] - now if season > 1 else 0.0
-        slope = 0.0
+        slope = (x[row, season:2 * season].mean() - now) / season if season > 1 and time >= 2 * season else 0.0
         for t in range(season, time):
             error = x[row, t] - (now + stay * slope + cycle[row, t % season])
             wrong += error * error

@@ -1,0 +1,139 @@
+"""Forecasts on public series and on generated ones whose best error is known, and the speed of walking forward.
+
+    pip install -c constraints.txt -e '.[test]'
+    python benchmarks/series.py [etth1] [networks] [sunspots] [stocks] [passengers] [signals] [speed]
+
+Peers: scikit-learn's Ridge on the same lags, what others have published, and the true process. Figures of ETTh1 are in units of the training data's deviation,
+the standard split: 8,640 hours to train, then 2,880 left alone, then 2,880 to test, every window of the test that is whole.
+"""
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from record import write_row
+
+from seriatim.data import read
+from seriatim.data.sequences import Sequences
+from seriatim.data.series import series_of
+from seriatim.data.signals import parse_signal
+from seriatim.fitting import fit
+
+DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared" / "data")) / "series"
+PACKAGES = ("torch", "numpy", "scikit-learn")
+
+
+def series(name: str) -> Sequences:
+    return series_of(read(str(DATA / f"{name}.csv"), gaps=True))
+
+
+def tested(data: Sequences, model: str, horizon: int, **settings) -> tuple[dict, float, float]:
+    """Fitted on the first 8,640 hours; every whole window of the test."""
+    begin = time.perf_counter()
+    predictor = fit("forecast", model, data.part(0, 8640), horizon=horizon, **settings)
+    fitted = time.perf_counter() - begin
+    begin = time.perf_counter()
+    measured = predictor.measure(data.part(0, 14400), begin="11520", end=str(14400 - horizon + 1))
+    walked = time.perf_counter() - begin
+    return predictor.summarise(measured), fitted, walked
+
+
+def ridge_of_scikit(data: Sequences, horizon: int, context: int = 336) -> tuple[float, float]:
+    """The same with scikit-learn's Ridge: scaled mean squared error, and seconds to fit."""
+    from sklearn.linear_model import Ridge
+    values = data.field("values").flat[:14400]
+    z = (values - values[:8640].mean(0)) / values[:8640].std(0)
+    begin = time.perf_counter()
+    windows = np.concatenate([sliding_window_view(z[:8640, c], context + horizon) for c in range(z.shape[1])])
+    last = windows[:, context - 1:context]
+    model = Ridge(alpha=100.0).fit(windows[:, :context] - last, windows[:, context:] - last)
+    seconds = time.perf_counter() - begin
+    errors = []
+    for c in range(z.shape[1]):
+        test = sliding_window_view(z[11520 - context:, c], context + horizon)
+        errors.append(((model.predict(test[:, :context] - test[:, context - 1:context]) + test[:, context - 1:context] - test[:, context:]) ** 2).mean())
+    return float(np.mean(errors)), seconds
+
+
+def etth1() -> None:
+    data = series("ETTh1")
+    for horizon in (96, 720):
+        record, fitted, walked = tested(data, "lags-ridge", horizon, context=336)
+        error, seconds = ridge_of_scikit(data, horizon)
+        mse, mae = (record["scaled"][name] for name in ("mse", "mae"))
+        ours = f"MSE {mse:.4f}, MAE {mae:.4f}; fitted in {fitted:.1f} s, {record['origins']:,} origins in {walked:.1f} s"
+        write_row("series.py", f"ETTh1, 336 to {horizon}: lags-ridge", ours, f"scikit-learn's Ridge: MSE {error:.4f}, fitted in {seconds:.1f} s"
+                  + ("; published: DLinear .375, PatchTST .370" if horizon == 96 else ""), f"{record['scaled']['mse'] - error:+.4f}", PACKAGES)
+
+
+def networks() -> None:
+    data = series("ETTh1")
+    for model, settings in (("linear", {"epochs": 5}), ("convolution", {"epochs": 3})):
+        record, fitted, _ = tested(data, model, 96, context=336, **settings)
+        write_row("series.py", f"ETTh1, 336 to 96: {model}", f"MSE {record['scaled']['mse']:.3f}, MAE {record['scaled']['mae']:.3f}; {fitted:.0f} s",
+                  "published: DLinear .375/.399, PatchTST .370/.400", f"{record['scaled']['mse'] - 0.375:+.3f}", PACKAGES)
+
+
+def sunspots() -> None:
+    data = series("sunspot.month")
+    for model, settings in (("persistence", {}), ("autoregression", {"order": 12}), ("lags-ridge", {"context": 24}), ("gru", {"context": 48, "epochs": 10})):
+        record = fit("forecast", model, data.part(0, 3000), horizon=1, **settings).evaluate(data, begin="3000")
+        write_row("series.py", f"monthly sunspots, 3,000 to learn from, one step ahead: {model}", f"MAE {record['mae']:.2f}",
+                  "published: persistence 16.13, dense network 15.08, AR(12) 14.53", f"{record['mae'] - 14.53:+.2f}", PACKAGES)
+
+
+def stocks() -> None:
+    """Nothing is to be won: log returns of the last 372 days against the random walk, which forecasts zero."""
+    data = series("EuStockMarkets")
+    cut = len(data.field("values").flat) - 372
+    logs = np.log(data.field("values").flat)
+    walk = np.sqrt((np.diff(logs, axis=0)[-372:] ** 2).mean(0))
+    for model, settings in (("autoregression", {"order": 5}), ("lags-ridge", {"context": 20}), ("linear", {"context": 20, "epochs": 5}),
+                            ("gru", {"context": 20, "epochs": 5})):
+        more = {"log": True} | ({"difference": 1} if model == "autoregression" else {})
+        measured = fit("forecast", model, data.part(0, cut), horizon=1, **more, **settings).measure(data, begin=str(cut))["forecasts"]
+        error = np.sqrt(((np.log(measured.truth) - np.log(measured.mean))[:, 0] ** 2).mean(0))
+        write_row("series.py", f"EuStockMarkets, log returns of 372 days: {model}", "RMSE x 1000: " + " / ".join(f"{1000 * each:.2f}" for each in error),
+                  "random walk: " + " / ".join(f"{1000 * each:.2f}" for each in walk), f"best channel {100 * (1 - (error / walk).min()):+.2f} %", PACKAGES)
+
+
+def passengers() -> None:
+    data = series("AirPassengers")
+    for model, settings in (("seasonal", {}), ("smoothing", {"context": 60, "log": True}), ("lags-ridge", {"context": 36, "log": True}),
+                            ("autoregression", {"order": 13, "log": True})):
+        record = fit("forecast", model, data.part(0, 115), horizon=12, **settings).evaluate(data, begin="115")
+        write_row("series.py", f"air passengers, 12 months ahead: {model}", f"MASE {record['mase']:.3f}", "1: the seasonal naive forecast in training",
+                  f"{record['mase'] - 1:+.3f}", PACKAGES)
+
+
+def signals() -> None:
+    for source, model, settings in (("seasonal:length=20000,period=24", "lags-ridge", {"context": 480}),
+                                    ("autoregressive:length=20000,order=2", "autoregression", {"order": 2}), ("random-walk:length=20000", "persistence", {}),
+                                    ("oscillator:length=20000", "autoregression", {"order": 1, "cross": True})):
+        data = read(source)
+        measured = fit("forecast", model, data.part(0, 12000), horizon=8, **settings).measure(data, begin="12000")["forecasts"]
+        found, best = np.sqrt(np.nanmean((measured.truth - measured.mean) ** 2, 0)), parse_signal(source).best_error(8)
+        write_row("series.py", f"{source}, 8 steps ahead: {model}", f"RMSE {found.mean():.4f}", f"the best possible: {best.mean():.4f}",
+                  f"{(found / best).mean():.4f} times", PACKAGES)
+
+
+def speed() -> None:
+    data = series("sunspot.month")
+    model = fit("forecast", "lstm", data.part(0, 2000), horizon=12, context=48, steps=20)
+    begin = time.perf_counter()
+    model.measure(data, begin="2300", end="3300")
+    walked = time.perf_counter() - begin
+    begin = time.perf_counter()
+    fit("forecast", "lags-ridge", data.part(0, 3000), horizon=12, context=48).measure(data, begin="3000", end="3200", refit=1)
+    write_row("series.py", "walking forward: 1,000 origins of an lstm; lags-ridge fitted again at each of 200",
+              f"{walked:.2f} s; {time.perf_counter() - begin:.2f} s", "", "", PACKAGES)
+
+
+if __name__ == "__main__":
+    PARTS = {"etth1": etth1, "networks": networks, "sunspots": sunspots, "stocks": stocks, "passengers": passengers, "signals": signals, "speed": speed}
+    for name in sys.argv[1:] or PARTS:
+        PARTS[name]()
