@@ -19,7 +19,7 @@ from pathlib import Path
 import ctranslate2
 import numpy as np
 import torch
-from record import write_row
+from record import best_of, write_row
 from torch import nn
 from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -32,17 +32,6 @@ from seriatim.tasks import Language
 from seriatim.training import Loop
 
 PACKAGES = ("torch", "transformers")
-
-
-def best_of(work: Callable[[], object], times: int) -> float:
-    """Seconds of the fastest of several runs, after one to warm up."""
-    work()
-    found = []
-    for _ in range(times):
-        begin = time.perf_counter()
-        work()
-        found.append(time.perf_counter() - begin)
-    return min(found)
 
 
 def batch_of(y: torch.Tensor) -> Batch:

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import platform
+import time
+from collections.abc import Callable
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -25,3 +27,14 @@ def write_row(script: str, what: str, ours: str, peer: str, ratio: str, packages
     lines = (TABLE.read_text() if TABLE.exists() else HEAD).splitlines()
     kept = [line for line in lines if not line.startswith(f"| {script} | {what} |")]
     TABLE.write_text("\n".join([*kept, row]) + "\n")
+
+
+def best_of(work: Callable[[], object], times: int) -> float:
+    """Seconds of the fastest of several runs, after one to warm up."""
+    work()
+    found = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - begin)
+    return min(found)

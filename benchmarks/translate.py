@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from record import write_row
+from record import best_of, write_row
 
 from seriatim.batches import Batch, empty
 from seriatim.codecs.symbols import STOP
@@ -33,17 +33,6 @@ from seriatim.models import create, parse
 DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared" / "data")) / "translate"
 SHAPE = {"width": 256, "layers": 4, "heads": 4}
 VOCABULARY, TIME, BEAM = 8000, 15, 5
-
-
-def best_of(work: Callable[[], object], times: int) -> float:
-    """Seconds of the fastest of several runs, after one to warm up."""
-    work()
-    found = []
-    for _ in range(times):
-        begin = time.perf_counter()
-        work()
-        found.append(time.perf_counter() - begin)
-    return min(found)
 
 
 def peers() -> tuple[Any, dict[str, Any]]:

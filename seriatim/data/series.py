@@ -167,7 +167,7 @@ def refuse_gaps(data: Sequences, values: np.ndarray, names: Sequence[str]) -> No
     rows, columns = np.nonzero(np.isnan(values))
     if len(rows):
         many = f"{len(rows)} number{'s are' if len(rows) > 1 else ' is'} missing"
-        raise DataError(f"{many}, the first in column {names[columns[0]]!r}", **place(data, rows[0]), do=f"Say how to fill gaps: {', '.join(FILLS[1:])}")
+        raise DataError(f"{many}, the first in column {names[columns[0]]!r}", **place(data, rows[0]), do=f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}")
 
 
 def one_series(data: Sequences, rows: np.ndarray, moments: np.ndarray | None, values: np.ndarray, names: Sequence[str],
@@ -195,7 +195,7 @@ def with_missing_rows(data: Sequences, rows: np.ndarray, time: np.ndarray, fill:
     missing = int((between[holes] - 1).sum())
     if missing and fill == "refuse":
         raise DataError(f"{missing} row{'s are' if missing > 1 else ' is'} missing, the first before this one ({step.words})",
-                        got=written(time[holes[0] + 1]), **place(data, rows[holes[0] + 1]), do=f"Say how to fill gaps: {', '.join(FILLS[1:])}")
+                        got=written(time[holes[0] + 1]), **place(data, rows[holes[0] + 1]), do=f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}")
     if missing > MOST_ROWS:
         raise DataError(f"{missing} rows are missing, too many to be filled", got=step.words, file=data.origin,
                         do="Leave out the column of the time, to count rows instead")
