@@ -35,7 +35,7 @@ def feature_table(values: np.ndarray, lags: int = 12, windows: Sequence[int] = (
     `known` (N, K) are inputs known in advance, the calendar for instance; they are those of the present.
 
     >>> X, y, names = feature_table(np.arange(6.0), lags=2, windows=(2,))
-    >>> X[0].tolist(), y[0], names
+    >>> X[0].tolist(), float(y[0]), names
     ([1.0, 0.0, 0.5, 0.5, 0.0, 1.0], 2.0, ['lag 1', 'lag 2', 'mean of 2', 'deviation of 2', 'least of 2', 'largest of 2'])
     """
     values = np.asarray(values, np.float64)

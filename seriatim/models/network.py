@@ -81,7 +81,7 @@ class Network(nn.Module, Model):
             x, after, shared = self.places(x, state[0], lengths)
             states, state, frame = [after], state[1:], (shared,)
         for layer, (block, before) in enumerate(zip(self.blocks, state, strict=True)):
-            x, after = block(x, before, lengths, *frame, memory=memories[layer] if memories else ())
+            x, after = block(x, before, lengths, *frame, **({"memory": memories[layer]} if memories else {}))
             states.append(after)
         return self.norm(x), tuple(states)
 
