@@ -95,7 +95,7 @@ class Beam:
     node: int = -1                         # its place in the tree, if one is kept
 
 
-WIDEST = 4096
+WIDEST, FEW = 4096, 256                   # beams; symbols that are worth sorting
 Candidate = tuple[float, int, int]         # log-probability, which beam of its row it goes on from, symbol
 
 
@@ -148,8 +148,9 @@ class Search:
         """For each row the best ways to go on, best first."""
         enough = self.width * (len(self.stops) + 1)                                               # each beam may end in as many ways as there are stops
         many = min(enough, log_probs.shape[-1])
-        best = log_probs.topk(many)                                                               # (A W, K)
-        values, symbols, begin = best.values.double().numpy(), best.indices.numpy(), 0
+        few = log_probs.shape[-1] <= FEW                                                          # equals in the order of their numbers
+        best = log_probs.sort(-1, descending=True, stable=True) if few else log_probs.topk(many)  # (A W, K)
+        values, symbols, begin = best.values[:, :many].double().numpy(), best.indices[:, :many].numpy(), 0
         for row in beams:
             part = slice(begin, begin + len(row))
             totals = values[part] + np.array([each.log_prob for each in row])[:, None]            # (W, K)
