@@ -149,7 +149,7 @@ class Search:
         enough = self.width * (len(self.stops) + 1)                                               # each beam may end in as many ways as there are stops
         many = min(enough, log_probs.shape[-1])
         few = log_probs.shape[-1] <= FEW                                                          # equals in the order of their numbers
-        best = log_probs.sort(-1, descending=True, stable=True) if few else log_probs.topk(many)  # (A W, K)
+        best = log_probs.sort(dim=-1, descending=True, stable=True) if few else log_probs.topk(many)  # (A W, K)
         values, symbols, begin = best.values[:, :many].double().numpy(), best.indices[:, :many].numpy(), 0
         for row in beams:
             part = slice(begin, begin + len(row))

@@ -167,7 +167,8 @@ def refuse_gaps(data: Sequences, values: np.ndarray, names: Sequence[str]) -> No
     rows, columns = np.nonzero(np.isnan(values))
     if len(rows):
         many = f"{len(rows)} number{'s are' if len(rows) > 1 else ' is'} missing"
-        raise DataError(f"{many}, the first in column {names[columns[0]]!r}", **place(data, rows[0]), do=f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}")
+        raise DataError(f"{many}, the first in column {names[columns[0]]!r}", **place(data, rows[0]),
+                        do=f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}")
 
 
 def one_series(data: Sequences, rows: np.ndarray, moments: np.ndarray | None, values: np.ndarray, names: Sequence[str],
