@@ -40,7 +40,8 @@ def peers() -> tuple[Any, dict[str, Any]]:
     import ctranslate2
     from transformers import BartConfig, BartForConditionalGeneration
     shape = {f"{side}_{name}": value for side in ("encoder", "decoder") for name, value in (("layers", 4), ("attention_heads", 4), ("ffn_dim", 1024))}
-    model = BartForConditionalGeneration(BartConfig(vocab_size=VOCABULARY, d_model=256, max_position_embeddings=128, forced_eos_token_id=None, **shape)).eval()
+    model = BartForConditionalGeneration(BartConfig(vocab_size=VOCABULARY, d_model=256, max_position_embeddings=128, forced_eos_token_id=None,
+                                                    normalize_before=False, normalize_embedding=True, **shape)).eval()
     with tempfile.TemporaryDirectory() as folder:
         model.save_pretrained(folder)
         special = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}

@@ -105,7 +105,7 @@ def beam(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[i
     demands, width = demands or Demands(), max(options.beam, options.count)
     if width > WIDEST:
         raise ConfigError("a beam is not so wide", got=f"{width} for --beam {options.beam} --count {options.count}", do=f"Choose at most {WIDEST}, or sample")
-    search = Search(options, demands, width, set(stops), tree)
+    search = Search(options, demands, width, set(stops), list(forbidden), tree)
     if tree is not None and len(batch.x) != 1:
         raise ConfigError("the tree is shown of one sequence", got=f"{len(batch.x)} of them", do="Give one")
     following, state = model.start(batch)
@@ -115,8 +115,6 @@ def beam(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[i
     for step in range(max(most, default=0)):
         every = [each for row in alive for each in beams[row]]
         log_probs = demands.apply(following.log_probs(), [each.symbols for each in every])        # (A W, V)
-        if forbidden:
-            log_probs = log_probs.index_fill(-1, torch.tensor(forbidden), -torch.inf)
         kept, parents, begin = [], [], 0
         for row, candidates in zip(alive, search.candidates(log_probs, [beams[row] for row in alive]), strict=True):
             before = beams[row]
@@ -142,15 +140,17 @@ class Search:
     demands: Demands
     width: int
     stops: set[int]
+    forbidden: list[int]
     tree: list[dict] | None
 
     def candidates(self, log_probs: Tensor, beams: list[list[Beam]]) -> Iterator[list[Candidate]]:
         """For each row the best ways to go on, best first."""
-        enough = self.width * (len(self.stops) + 1)                                               # each beam may end in as many ways as there are stops
+        enough = self.width * (len(self.stops) + 1) + len(self.forbidden)                         # each beam may end in as many ways as there are stops
         many = min(enough, log_probs.shape[-1])
         few = log_probs.shape[-1] <= FEW                                                          # equals in the order of their numbers
         best = log_probs.sort(dim=-1, descending=True, stable=True) if few else log_probs.topk(many)  # (A W, K)
         values, symbols, begin = best.values[:, :many].double().numpy(), best.indices[:, :many].numpy(), 0
+        values[np.isin(symbols, self.forbidden)] = -np.inf
         for row in beams:
             part = slice(begin, begin + len(row))
             totals = values[part] + np.array([each.log_prob for each in row])[:, None]            # (W, K)
@@ -159,7 +159,7 @@ class Search:
             if self.demands.must:
                 have = {(parent, symbol) for _, parent, symbol in found}
                 found += [(each.log_prob + float(log_probs[begin + parent, symbol]), parent, symbol) for parent, each in enumerate(row)
-                          for symbol in each.met.wanted(self.demands.must) if (parent, symbol) not in have]
+                          for symbol in each.met.wanted(self.demands.must) if (parent, symbol) not in have and symbol not in self.forbidden]
                 found.sort(key=lambda candidate: -candidate[0])
             yield found
             begin += len(row)

@@ -9,7 +9,7 @@ from seriatim.heads import HEADS, QuantileHead
 
 D, LEVELS = 8, (0.1, 0.5, 0.9)
 OPTIONS = {"normal": {"channels": 2}, "student": {"channels": 2}, "quantiles": {"channels": 2, "levels": LEVELS},
-           "mixture": {"channels": 2, "components": 5}, "strokes": {"components": 5}}
+           "mixture": {"channels": 2, "components": 5}, "bins": {"channels": 2, "bins": 40}, "strokes": {"components": 5}}
 EVERY = pytest.mark.parametrize("name", HEADS)
 
 

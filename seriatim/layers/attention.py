@@ -20,7 +20,7 @@ from seriatim.errors import ConfigError
 from seriatim.layers.linear import Linear
 from seriatim.layers.positions import Frame, rotate
 
-ROOM = 64                                  # a memory that grows step by step is laid out for so many more
+ROOM = 8                                   # a memory that grows step by step is laid out for so many more
 
 
 class Attention(nn.Module):
