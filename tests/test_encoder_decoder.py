@@ -23,7 +23,7 @@ from tests.conftest import symbols
 VOCABULARY, SOURCES = 7, 9
 SMALL = {"width": 16, "layers": 2, "heads": 2, "dropout": 0.3}
 VARIANTS = {
-    "gru, lectures": ("gru", {"heads": 1}),
+    "gru, lectures": ("gru", {"heads": 1, "score": "bilinear", "maps": False}),
     "lstm, fed": ("lstm", {"feeding": True, "heads": 1}),
     "rnn, mlp": ("rnn", {"score": "mlp", "maps": True}),
     "gru, several heads": ("gru", {"score": "scaled", "maps": True}),

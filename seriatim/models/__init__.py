@@ -153,7 +153,7 @@ SETS: dict[str, Rung] = {
                         ROLLS | {"rate": 2e-3, "warmup": 0.05, "carry": False}),
 }
 
-ATTENDING = {"width": 256, "heads": 1, "score": "bilinear", "maps": False, "dropout": 0.2}       # c = F softmax(F^T V h), as the lectures have it
+ATTENDING = {"width": 256, "heads": 4, "dropout": 0.1}
 PAIRS = {"rows": 64, "length": 32, "optimiser": "muon", "rate": 4e-3, "warmup": 0.05, "validations": 10}
 
 TRANSLATE: dict[str, Rung] = {
