@@ -78,7 +78,7 @@ def speed() -> None:
         for mine, peer, words in (("ours", "transformers", "transformers' generate"), ("ours", "float32", "CTranslate2, float32"),
                                   ("ours, 8 bits", "int8", "CTranslate2, int8"), ("gru", "ours", "our transformer")):
             what = {"ours, 8 bits": ", 8 bits", "gru": f", gru of {gru.size() / 1e6:.1f} M against a transformer of {ours.size() / 1e6:.1f} M"}.get(mine, "")
-            write_row("translate.py", shape + what, f"{found[mine]:,.1f} sources/s", f"{words}: {found[peer]:,.1f}",
+            write_row("translate.py", f"{shape}{what}, beside {words}", f"{found[mine]:,.1f} sources/s", f"{words}: {found[peer]:,.1f}",
                       f"{found[mine] / found[peer]:.2f} times as fast", ("torch", "transformers", "ctranslate2"))
 
 
