@@ -165,7 +165,7 @@ def chrf_score(counts: list[int]) -> float:
     if not any(counts[2::3]):
         return 0.0
     precision, recall = (sum(column) / len(orders) for column in zip(*orders))
-    return 100 * 5 * precision * recall / (4 * precision + recall)
+    return 100 * (5 * precision * recall / (4 * precision + recall))      # in sacrebleu's order, to the last bit: it decides which reference is best
 
 
 def sentence_chrf(found: str, reference: str) -> float:

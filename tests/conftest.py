@@ -7,10 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from hypothesis import settings
 
 from seriatim.data.sequences import SYMBOLS, Field, offsets_of
 
 torch.set_num_threads(1)            # the tests run side by side, and a process that forks must not have threads
+settings.register_profile("repeatable", derandomize=True)      # the same cases in every run; `make test-slow` draws new ones
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import jiwer
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as some
 from nltk.translate.meteor_score import single_meteor_score
 from rouge_score.rouge_scorer import RougeScorer
@@ -65,6 +65,7 @@ def test_bleu_and_chrf_are_those_of_sacrebleu(corpus):
 
 @settings(max_examples=50, deadline=None)
 @given(CORPUS)
+@example((["", "cat 天 كتاب"], [["the"], ["Käse Käse 北京 天 天 a\tb", "北京 北京 a\tb"]]))      # the last bit decides which reference is best
 def test_counts_of_sentences_add_up_to_the_scores_of_a_corpus(corpus):
     found, references = corpus
     right = streams(references)
