@@ -15,7 +15,9 @@ import torch
 from torch import Tensor
 
 from seriatim import batches
+from seriatim.autoencoding import judged
 from seriatim.batches import Batch
+from seriatim.codecs.conditioned import Conditioned, Samples
 from seriatim.codecs.labelled import Examples, Labelled, cut_once, target_of
 from seriatim.codecs.numbers import NumberCodec, Signals
 from seriatim.codecs.pairs import SOURCE, TARGET, PairCodec, Pairs
@@ -368,9 +370,52 @@ class Forecast(Language):
         return total / len(places)
 
 
+class Autoencode(Language):
+    """Write a sequence again from one vector, or from what is given: x is the sequence, and so is y."""
+
+    held_share, how = 0.05, "shuffle"
+
+    def __init__(self, train: Samples, valid: Samples | None, by: str, codec: Conditioned):
+        if not len(train.x.flat):
+            raise DataError("the training data is empty", do="Give sequences, one a line")
+        self.train, self.valid, self.by, self.codec, self.symbols = train, valid, "line", codec, len(train.x.flat)
+
+    @classmethod
+    def given(cls, data: Sequences) -> Sequences:
+        if data.by == "stream":
+            raise DataError(f"{data.origin} is one stream, and each sequence has a vector of its own", do="Read it by line: --by line")
+        return data
+
+    @classmethod
+    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Conditioned, Samples]:
+        """Text is cut into words if nothing else is said."""
+        unit = "word" if train.unit in (None, "character") else train.unit
+        codec = Conditioned.fit(train, build(CodecOptions, {"unit": unit} | settings, "codec"))
+        return codec, codec.encode(train)
+
+    @classmethod
+    def encode(cls, codec: Conditioned, data: Sequences) -> Samples:
+        return codec.encode(data)
+
+    def groups(self, options: TrainingOptions, generator: np.random.Generator | None = None) -> list[np.ndarray]:
+        return batches.buckets(self.train.x.lengths, options.rows * options.length, generator)
+
+    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
+        for rows in self.groups(options, np.random.default_rng([options.seed, number])):
+            yield batches.of_samples(self.train, rows)
+
+    def steps_per_epoch(self, options: TrainingOptions) -> int:
+        return len(self.groups(options))
+
+    def valid_loss(self, model: Model) -> float:
+        """Nats per symbol: the bound, with what may be said for nothing."""
+        return judged(model, self.valid.take(slice(0, MOST_JUDGED)))
+
+
 def filled(sequences: Field) -> Field:
     """Those sequences that have steps."""
     return sequences.take(sequences.lengths > 0)
 
 
-TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag, "sets": Sets, "translate": Translate, "forecast": Forecast}
+TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag, "sets": Sets, "translate": Translate, "forecast": Forecast,
+         "autoencode": Autoencode}
