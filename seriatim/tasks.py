@@ -25,7 +25,7 @@ from seriatim.codecs.sets import Sets as SetCodec
 from seriatim.codecs.symbols import UNKNOWN, Codec, fit_and_encode
 from seriatim.config import CodecOptions, TrainingOptions
 from seriatim.data.corpora import is_corpus
-from seriatim.data.sequences import SYMBOLS, Field, Sequences
+from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences
 from seriatim.data.series import cut_series, series_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.labelling import answers
@@ -384,7 +384,10 @@ class Autoencode(Language):
     def given(cls, data: Sequences) -> Sequences:
         if data.by == "stream":
             raise DataError(f"{data.origin} is one stream, and each sequence has a vector of its own", do="Read it by line: --by line")
-        return data
+        alone = all(column.kind == NUMBERS or name in ("label", "tags") for name, column in data.fields.items())
+        single = {name: replace(column, values=column.values[:, None]) for name, column in data.fields.items()
+                  if alone and column.kind == NUMBERS and column.values.ndim == 1 and name not in ("label", "time")}
+        return replace(data, fields=data.fields | single)                           # numbers of one channel are numbers in channels, too
 
     @classmethod
     def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Conditioned, Samples]:

@@ -256,6 +256,7 @@ class VectorPredictor(Predictor):
         per = float(nats.sum() / symbols.sum())
         record = {"version": 1, "task": self.task, "model": self.spec, "data": data.origin, "nats_per_symbol": per, "perplexity": math.exp(min(700.0, per)),
                   "interval": {"confidence": 0.95, "nats_per_symbol": list(interval(np.stack([nats, symbols], 1)))},
+                  "entropy": data.entropy, "excess": None if data.entropy is None else per - data.entropy,
                   "nats_per_sequence": float(nats.mean()), "bound_per_symbol": float(measured["bound"].sum() / symbols.sum())}
         record["report"] = report(self.model, samples) if self.latent else None
         record["rewritten"] = self.rewritten(samples) if self.latent and not self.codec.numeric else None

@@ -16,7 +16,7 @@ ROOMS = ["errors", "settings", "config", "storage", "parallel", "data", "codecs"
          "leaderboard", "audit_display", "label_display", "translation_display", "forecast_display", "vector_display", "folders", "predictor", "explaining",
          "label_predictor", "word_predictor", "set_predictor", "translator", "forecast_predictor", "vector_predictor",
          "fitting", "exploring", "inspecting", "verbs",
-         "figures", "label_figures", "translation_figures", "forecast_figures", "report", "comparison", "flags", "applying", "cli"]
+         "figures", "label_figures", "translation_figures", "forecast_figures", "report", "comparison", "flags", "creating", "applying", "cli"]
 
 
 def room(path: Path) -> str:
