@@ -218,7 +218,7 @@ def new_folder(folder: Path) -> Path:
 
 COLUMNS = {"bits_per_character": ("nats_per_token", "perplexity"), "accuracy": ("macro_f1", "log_loss", "calibration_error"),
            "bits_per_step": ("nats_per_step", "f1", "exact"), "chrf": ("bleu", "exact", "token_error", "nats_per_token"),
-           "mase": ("mae", "rmse", "crps", "skill")}
+           "mase": ("mae", "rmse", "crps", "skill"), "nats_per_symbol": ("perplexity", "said", "active", "shuffled", "exact")}
 
 
 def write_folder(folder: Path, record: dict[str, Any]) -> None:
