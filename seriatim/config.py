@@ -196,7 +196,7 @@ class AutoencodeOptions(NetworkOptions):
     word_dropout: float = option(0.0, "share of the inputs of the writer that are unknown in training, so that it needs the vector", least=0, most=1)
     annealing: str = option("linear", "variational: how the price of a vector rises in training", choices=("none", "linear", "cyclic"))
     rising: float = option(0.3, "linear: share of training until it is full; cyclic: there are four cycles, and this is the share of each", above=0, most=1)
-    free: float = option(0.0, "variational: nats that each number of the vector may say for nothing (free bits)", least=0, most=100)
+    free: float = option(0.0, "variational: nats by which each number of the vector may tell sequences apart for nothing (free bits)", least=0, most=100)
     components: int = option(10, "numbers: how many normals are mixed", least=1, most=1000)
 
 

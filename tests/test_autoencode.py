@@ -149,9 +149,13 @@ def test_the_price_of_the_vector_rises_as_it_is_told():
 
 
 def test_nats_that_are_free_are_not_paid_for():
-    model = create(parse("gru", {"free": 0.5, "latent": 3, "width": 8}, "autoencode"), VOCABULARY)
-    units = torch.tensor([[0.1, 2.0, 0.0], [0.3, 0.0, 0.0]])                     # means 0.2, 1.0, 0.0
-    assert float(model.charged(units)) == pytest.approx(0.5 + 1.0 + 0.5)
+    """Free is what tells vectors apart, not what they have in common; without anything free, it is the mean KL."""
+    made = lambda free: create(parse("gru", {"free": free, "latent": 3, "width": 8}, "autoencode"), VOCABULARY)
+    mean, spread = torch.randn(50, 3), torch.randn(50, 3)
+    assert float(made(0.0).charged(mean, spread)) == pytest.approx(float(divergence(mean, spread).mean(0).sum()), rel=1e-5)
+    same = torch.full((50, 3), 2.0)                                              # all in one place, with the variance of the prior
+    assert float(made(0.5).charged(same, torch.zeros(50, 3))) == pytest.approx(3 * (2.0 + 0.5), rel=1e-5)
+    assert float(made(0.5).charged(mean, spread)) >= float(made(0.0).charged(mean, spread))
 
 
 def test_divergence_is_that_of_torch():
