@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,11 @@ def read_data(given: argparse.Namespace, paths: list[str], by: str | None, unit:
     chosen = [f"--{name}" for name in ("time", "series", "channels", "known", "fill") if getattr(given, name, None)]
     if chosen:
         raise ConfigError("these flags are for forecasts", got=f"{', '.join(chosen)} with {task}", do="Leave them out")
-    data = read(*paths, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label)
+    notes: list[str] = []
+    data = read(*paths, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label, notes=notes,
+                gaps=given.verb == "predict")
+    for note in notes:
+        say(f"note: {note}")
     if task == "translate" and len(data.fields) == 2 and len(paths) == 1 and not {"source", "target"} & data.fields.keys():
         say(f"note: the first line is taken for the names of the columns: {', '.join(map(repr, data.fields))}; if it is a pair, add --columns source,target")
     return data.distinct() if given.distinct else data
@@ -177,11 +181,11 @@ def predict(given: argparse.Namespace) -> None:
     predictor, data = run_and_data(given)
     search = searching(given, predictor.task)
     if predictor.task == "translate":
-        return translate(given, predictor, every_line(given.file[0], data), search)
+        return translate(given, predictor, data, search)
     if predictor.task == "forecast":
         return foretell(given, predictor.predict(data))
     if predictor.task in ("classify", "tag"):
-        return predict_labels(given, predictor, every_line(given.file[0], data))
+        return predict_labels(given, predictor, data)
     records = predictor.predict(data, given.top)
     if predictor.task != "words":
         note_stream(predictor, given)
@@ -231,16 +235,6 @@ def translate(given: argparse.Namespace, predictor: Any, data: Any, search: dict
         say(f"note: for {impossible:,} sources nothing meets all that was asked for; their lines are empty")
     if given.format == "json":
         print(json.dumps(records, ensure_ascii=False))
-
-
-def every_line(path: str, data: Any) -> Any:
-    """Of a text file every line, blank ones too, so that answers stand beside questions."""
-    from seriatim.data.files import lines_of
-    from seriatim.data.readers import format_of
-    from seriatim.data.sequences import Field
-    if not Path(path).exists() or format_of(path) != "text" or set(data.fields) != {"text"}:
-        return data
-    return replace(data, fields={"text": Field.of_text(lines_of(path))}, lines=None)
 
 
 def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None:

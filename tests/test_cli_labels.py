@@ -277,7 +277,7 @@ def test_a_wrong_command_is_told_in_one_line_with_code_2(home, monkeypatch, comm
 BAD = {
     "empty.tsv": ("", "empty"), "header.tsv": ("label\ttext\n", "no sequence"), "one.tsv": (table([("ham", f"tea {i}") for i in range(40)]), "same label"),
     "unlabelled.txt": ("free cash\nthe dog\n" * 20, "no label"), "fields.csv": ("kind,text\n" + "ham,tea\nspam,cash\n" * 20, "no label"),
-    "missing.tsv": (table([("ham", "tea"), ("", "cash")] * 20), "missing value"), "nan.jsonl": ('{"label": NaN, "text": "tea"}\n' * 20, "out of range"),
+    "missing.tsv": (table([("ham", "tea"), ("", "cash")] * 20), "missing value"), "nan.jsonl": ('{"label": NaN, "text": "tea"}\n' * 20, "NaN in column"),
     "none.jsonl": ('{"label": null, "text": "tea"}\n' * 20, "missing"), "torn.tsv": ("label\ttext\nham\ttea\nspam\n", "columns"),
     "labels.csv": ("label,size\nham,1\nspam,2\n", "nothing to be labelled"), "tags.conllu": (conllu(9, 3), "no label"),
     "latin.tsv": (table(pairs(9)).encode() + "ham\tKäse\n".encode("latin1"), "UTF-8"), "blank.tsv": (table([("ham", " "), ("spam", "")] * 20), "too short"),
