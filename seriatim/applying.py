@@ -7,6 +7,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -73,18 +75,26 @@ def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
     if getattr(given, "others", None):
         from seriatim.translator import ensemble
         predictor = ensemble([given.run, *given.others])
-    if predictor.task == "words":
+    if predictor.task == "words" and given.verb != "predict":
         return predictor, given.file[0]
-    return predictor, read_data(given, given.file, predictor.by if predictor.by == "line" else None, predictor.codec.options.unit, predictor.task)
+    by = "line" if predictor.by == "line" or predictor.task == "words" else None
+    return predictor, read_data(given, given.file, by, predictor.codec.options.unit, predictor.task)
+
+
+def decoding_of(given: argparse.Namespace) -> dict[str, Any]:
+    return {f.name: getattr(given, f.name) for f in fields(DecodingOptions) if hasattr(given, f.name)}
+
+
+def flags_of(names: Iterable[str]) -> str:
+    return ", ".join("--" + name.replace("_", "-") for name in names)
 
 
 def searching(given: argparse.Namespace, task: str) -> dict[str, Any]:
     """How a translator is to search, from the flags."""
-    chosen = {f.name: getattr(given, f.name) for f in fields(DecodingOptions) if hasattr(given, f.name)}
+    chosen = decoding_of(given)
     used = [*chosen, *(["with"] if given.others else []), *(["against"] if getattr(given, "against", None) else [])]
     if task != "translate" and used:
-        raise ConfigError("searching is for models of translate", got=f"a model of {task}", do="Leave out " + ", ".join(
-            "--" + name.replace("_", "-") for name in used))
+        raise ConfigError("searching is for models of translate", got=f"a model of {task}", do=f"Leave out {flags_of(used)}")
     return chosen
 
 
@@ -166,6 +176,24 @@ def score(given: argparse.Namespace) -> None:
         sys.stdout.writelines(f"{row['log_prob']:.6f}\t{row['tokens']}\t{row['unknown']}\n" for row in records)
 
 
+TOGETHER, EVERY = 512, 1.0                 # sequences that are asked about at a time, and seconds between words on how far it is
+MANY = {"translate": "Use --count for several targets", "tag": "Use --best for several rows of tags", "forecast": "Leave it out"}
+
+
+def top_of(given: argparse.Namespace) -> int:
+    return 5 if given.top is None else given.top
+
+
+def pieces(data: Any) -> Iterator[Any]:
+    """Data some sequences at a time; where that takes long, a terminal is told how far it is."""
+    told = time.perf_counter()
+    for begin in range(0, len(data), TOGETHER):
+        yield data[begin:begin + TOGETHER]
+        if sys.stderr.isatty() and begin + TOGETHER < len(data) and time.perf_counter() - told > EVERY:
+            say(f"{begin + TOGETHER:,} of {len(data):,}")
+            told = time.perf_counter()
+
+
 ASKED = ("analogy", "analogies", "neighbours", "direction", "odd", "missing")               # what word vectors are asked for
 
 
@@ -180,13 +208,15 @@ def predict(given: argparse.Namespace) -> None:
         return ask(given, asked[0])
     predictor, data = run_and_data(given)
     search = searching(given, predictor.task)
+    if given.top is not None and predictor.task in MANY:
+        raise ConfigError("--top is for symbols and labels", got=f"a model of {predictor.task}", do=MANY[predictor.task])
     if predictor.task == "translate":
         return translate(given, predictor, data, search)
     if predictor.task == "forecast":
-        return foretell(given, predictor.predict(data))
+        return foretell(given, [record for some in pieces(data) for record in predictor.predict(some)])
     if predictor.task in ("classify", "tag"):
         return predict_labels(given, predictor, data)
-    records = predictor.predict(data, given.top)
+    records = [record for some in pieces(data) for record in predictor.predict(some, top_of(given))]
     if predictor.task != "words":
         note_stream(predictor, given)
     if given.format == "json":
@@ -209,17 +239,14 @@ def foretell(given: argparse.Namespace, records: list[dict[str, Any]]) -> None:
             print("\t".join([*([record["series"]] if many else []), moment, *(f"{column[h]:.6g}" for column in columns)]))
 
 
-TOGETHER = 512                             # sources that are translated before their targets are printed
-
-
 def translate(given: argparse.Namespace, predictor: Any, data: Any, search: dict[str, Any]) -> None:
     """A target for each source, a line each; with --count all results, with their log-probabilities."""
     misplaced = [f"--{name}" for name in ("out", "positive", "threshold", "best", "why", "how") if getattr(given, name, None) is not None]
     if misplaced:
         raise ConfigError("this is not for translation", got=" ".join(misplaced), do="Leave it out; targets are printed")
     records, several, unknown, impossible = [], int(search.get("count", 1)) > 1, 0, 0
-    for begin in range(0, len(data), TOGETHER):
-        some = predictor.predict(data[begin:begin + TOGETHER], **search)
+    for sources in pieces(data):
+        some = predictor.predict(sources, **search)
         records += some if given.format == "json" else []
         unknown, impossible = unknown + sum(each["unknown"] for each in some), impossible + sum(each["log_prob"] is None for each in some)
         for record in some if given.format == "table" else ():
@@ -227,8 +254,6 @@ def translate(given: argparse.Namespace, predictor: Any, data: Any, search: dict
             lines = [*ranked, ""] if several else [record["target"]]
             sys.stdout.writelines(line.replace("\n", " ") + "\n" for line in lines)
         sys.stdout.flush()
-        if len(data) > TOGETHER and sys.stderr.isatty():
-            say(f"{min(begin + TOGETHER, len(data)):,} of {len(data):,}")
     if unknown:
         say(f"note: {unknown:,} symbols of the sources are unknown to the model")
     if impossible:
@@ -246,8 +271,8 @@ def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None
         return show(record, given, f"{record['out']}: {record['tags']:,} tags in {record['sequences']:,} sequences")
     if given.best is not None:
         return best_tags(given, predictor, data)
-    chosen = {} if predictor.task == "tag" else {"positive": given.positive, "at": given.threshold}
-    records = predictor.predict(data, given.top, **chosen)
+    chosen = {} if predictor.task == "tag" else {"top": top_of(given), "positive": given.positive, "at": given.threshold}
+    records = [record for some in pieces(data) for record in predictor.predict(some, **chosen)]
     if given.format == "json":
         print(json.dumps(records))
     elif predictor.task == "tag":
@@ -261,7 +286,7 @@ def best_tags(given: argparse.Namespace, predictor: Any, data: Any) -> None:
     if predictor.task != "tag" or given.best < 1:
         raise ConfigError("the best rows of tags are asked of taggers, one or more of them", got=f"--best {given.best}, a model of {predictor.task}",
                           do="Use --top for labels")
-    found = predictor.best(data, given.best)
+    found = [rows for some in pieces(data) for rows in predictor.best(some, given.best)]
     if given.format == "json":
         print(json.dumps(found))
     else:
@@ -281,12 +306,12 @@ def explain(given: argparse.Namespace) -> None:
 def ask(given: argparse.Namespace, what: str) -> None:
     """A question to word vectors."""
     from seriatim.word_predictor import word_vectors
-    predictor, words = word_vectors(given.run, f"--{what}"), getattr(given, what)
+    predictor, words, top = word_vectors(given.run, f"--{what}"), getattr(given, what), top_of(given)
     if what == "analogies":
-        return answer_all(given, predictor.analogies(words, given.top, given.method))
-    found = {"analogy": lambda: predictor.analogy(words, given.top, given.method), "neighbours": lambda: predictor.neighbours(words, given.top),
-             "direction": lambda: predictor.direction(words, given.top), "odd": lambda: predictor.odd(words),
-             "missing": lambda: predictor.missing(words, given.top)}[what]()
+        return answer_all(given, predictor.analogies(words, top, given.method))
+    found = {"analogy": lambda: predictor.analogy(words, top, given.method), "neighbours": lambda: predictor.neighbours(words, top),
+             "direction": lambda: predictor.direction(words, top), "odd": lambda: predictor.odd(words),
+             "missing": lambda: predictor.missing(words, top)}[what]()
     if given.format == "json":
         print(json.dumps({"version": 1, "run": given.run, what: words, "found": ranked(found, "probability" if what == "missing" else "cosine")}))
     else:
