@@ -359,12 +359,16 @@ def test_data_that_cannot_be_evaluated_is_told_by_name(home, kind, run):
     assert kind in refused("evaluate", home / run, kind, code=1, words=words)
 
 
-def test_labels_and_tags_that_are_not_known_are_told_by_file_and_line(home):
+def test_labels_and_tags_unseen_in_training_are_wrong_and_told(home):
     Path("test.tsv").write_text("label\ttext\nham\ttea\n\neggs\ttoast\n")
-    refused("evaluate", home / "bayes", "test.tsv", code=1, words="test.tsv:4: a label that the training data does not have. Received: 'eggs'")
-    refused("fit", "classify", "mean", home / "mail.tsv", "--valid", "test.tsv", "--steps", 1, code=1, words="test.tsv:4")
+    shown = good("evaluate", home / "bayes", "test.tsv").out
+    assert "infinite" in shown and "labels unseen in training" in shown and "eggs 1   (counted as wrong)" in shown
+    assert good("evaluate", home / "bayes", "test.tsv", "--format", "json").json()["unseen_labels"] == {"eggs": 1}
+    assert "'eggs'" in good("fit", "classify", "mean", home / "mail.tsv", "--valid", "test.tsv", "--steps", 1).err
     Path("test.bio").write_text("the DET\ndog NUON\n")
-    refused("evaluate", home / "tagger", "test.bio", code=1, words="test.bio:1: a label that the training data does not have. Received: 'NUON'")
+    assert "NUON 1" in good("evaluate", home / "tagger", "test.bio").out
+    Path("strange.tsv").write_text("label\ttext\neggs\ttoast\n")
+    refused("fit", "classify", "mean", home / "mail.tsv", "--valid", "strange.tsv", "--steps", 1, code=1, words="strange.tsv")
 
 
 @pytest.mark.parametrize("row, words", [('{"tokens": ["the", "dog"], "tags": ["DET"]}', "not as many tags as symbols. Received: 1 and 2"),
