@@ -11,6 +11,7 @@ import torch
 
 from seriatim import training
 from seriatim.auditing import findings
+from seriatim.batches import MOST_READ, refuse_long
 from seriatim.codecs.labelled import Examples
 from seriatim.codecs.numbers import Signals
 from seriatim.codecs.pairs import Pairs
@@ -83,6 +84,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     for part in parts:
         if getattr(part.options, "watch", ""):
             check_questions(part.options.watch)                       # now, not when some of the work is done
+    if task in ("classify", "tag") and not all(part.counts for part in parts):
+        refuse_long(ids.x, MOST_READ)
     folder, lock = (None, None) if out is None else start_folder(
         predictor.settings(), codec.to_json(), Path(out), resume, overwrite, fingerprint(*arrays_of(ids), *arrays_of(held)))
     begin, last, log = time.perf_counter(), {}, Log(folder)

@@ -114,6 +114,11 @@ def test_columns_become_what_their_names_and_cells_call_for(write):
     assert [data.fields[name].kind for name in ("label", "n", "text")] == [SYMBOLS, NUMBERS, TEXT]
 
 
+def test_what_is_translated_is_read_as_it_is_written(write):
+    assert read_files(write("a.csv", "source,target\n007,7\n12,XII\n"))[0] == {"source": "007", "target": "7"}
+    assert read_files(write("a.csv", "date,target\n2024-01-01,7\n"))[0]["target"].tolist() == [7.0]
+
+
 def test_tsv_knows_no_quotes_and_columns_replace_the_header(write):
     data = read_files(write("spam", 'ham\t"Ok\nspam\tFree"\n'), format="tsv", columns="label, text")
     assert raws(data, "text") == ['"Ok', 'Free"'] and raws(data, "label") == [["ham"], ["spam"]]

@@ -33,6 +33,7 @@ ENDINGS = {".txt": "text", ".text": "text", ".csv": "csv", ".tsv": "tsv", ".tab"
            ".midi": "midi"} | dict.fromkeys(COLUMNS_ENDINGS, "columns")
 LABELS = {"label", "labels", "class", "category", "target_label", "tag"}    # columns with one symbol a sequence
 TOKENS = {"tokens", "tags"}                                                 # columns with symbols between blanks
+PAIR = {"source", "target"}                                                 # columns of what is translated: as written, 007 too
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
 ENOUGH = 0.9                                            # a column with this share of numbers is meant to be numbers
 VISIBLE = np.array([not bytes([byte]).isspace() for byte in range(256)])
@@ -196,7 +197,8 @@ def table(rows: Iterator[tuple[int, list[str]]], columns: str | Sequence[str] | 
     for place, name in enumerate(names):
         if name in LABELS and not gaps and not all(map(itemgetter(place), cells)):
             cells, lines = labelled(cells, lines, place, name, path, problems)
-    columns = ((name, numbers_or_text(name, column, path, lines, gaps)) for name, column in zip(names, zip(*cells)))
+    written = LABELS | TOKENS | {"text"} | (PAIR if set(names) >= PAIR else set())
+    columns = ((name, column if name in written else numbers_or_text(name, column, path, lines, gaps)) for name, column in zip(names, zip(*cells)))
     return {name: field_of_kind(name, "text" if isinstance(column[0], str) else "number", column) for name, column in columns}, np.array(lines, np.int64)
 
 
@@ -223,8 +225,6 @@ def column_names(names: str | Iterable[str], error: type[DataError | ConfigError
 
 def numbers_or_text(name: str, cells: Sequence[str], path: str, lines: Sequence[int], gaps: bool) -> Sequence:
     """Cells as numbers if all of them are, or all that are not missing where gaps may be; else as they are."""
-    if name in LABELS or name in TOKENS or name == "text":
-        return cells
     numbers = [number_in(cell) for cell in cells]
     finite = sum(number is not None and math.isfinite(number) for number in numbers)
     missing = sum(number is not None and math.isnan(number) for number in numbers) if gaps else 0
