@@ -37,6 +37,9 @@ def read_data(given: argparse.Namespace, paths: list[str], by: str | None, unit:
     notes: list[str] = []
     data = read(*paths, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label, notes=notes,
                 gaps=given.verb == "predict")
+    readable = [name for name, column in data.fields.items() if column.kind != "numbers" and name not in ("label", "tags")]
+    if task != "translate" and given.field is None and len(readable) > 1 and not {"text", "tokens"} & data.fields.keys():
+        notes.append(f"of the fields {', '.join(map(repr, readable))} the first is read; name another with --field")
     for note in notes:
         say(f"note: {note}")
     if task == "translate" and len(data.fields) == 2 and len(paths) == 1 and not {"source", "target"} & data.fields.keys():
@@ -179,6 +182,10 @@ def score(given: argparse.Namespace) -> None:
 TOGETHER, EVERY = 512, 1.0                 # sequences that are asked about at a time, and seconds between words on how far it is
 MANY = {"translate": "Use --count for several targets", "tag": "Use --best for several rows of tags", "forecast": "Leave it out"}
 
+BELONGS = {"positive": ("classify", "a threshold is for one label of sequences"), "threshold": ("classify", "a threshold is for one label of sequences"),
+           "best": ("tag", "the best rows of tags are asked of taggers; use --top for labels"), "out": ("tag", "only tags are written into a file"),
+           "why": ("", "--why is for --explain"), "how": ("", "--how is for --explain")}         # flags, the task they are for, and what to say to others
+
 
 def top_of(given: argparse.Namespace) -> int:
     return 5 if given.top is None else given.top
@@ -210,6 +217,9 @@ def predict(given: argparse.Namespace) -> None:
     search = searching(given, predictor.task)
     if given.top is not None and predictor.task in MANY:
         raise ConfigError("--top is for symbols and labels", got=f"a model of {predictor.task}", do=MANY[predictor.task])
+    for name, (task, reason) in BELONGS.items():
+        if getattr(given, name) is not None and predictor.task != task:
+            raise ConfigError(reason, got=f"--{name}, and a model of {predictor.task}", do="Leave it out")
     if predictor.task == "translate":
         return translate(given, predictor, data, search)
     if predictor.task == "forecast":
@@ -241,9 +251,6 @@ def foretell(given: argparse.Namespace, records: list[dict[str, Any]]) -> None:
 
 def translate(given: argparse.Namespace, predictor: Any, data: Any, search: dict[str, Any]) -> None:
     """A target for each source, a line each; with --count all results, with their log-probabilities."""
-    misplaced = [f"--{name}" for name in ("out", "positive", "threshold", "best", "why", "how") if getattr(given, name, None) is not None]
-    if misplaced:
-        raise ConfigError("this is not for translation", got=" ".join(misplaced), do="Leave it out; targets are printed")
     records, several, unknown, impossible = [], int(search.get("count", 1)) > 1, 0, 0
     for sources in pieces(data):
         some = predictor.predict(sources, **search)
@@ -264,8 +271,6 @@ def translate(given: argparse.Namespace, predictor: Any, data: Any, search: dict
 
 def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None:
     """A label for each sequence, or its tags."""
-    if given.out is not None and predictor.task != "tag":
-        raise ConfigError("only tags are written into a file", got=f"{given.run}, a model of {predictor.task}", do="Leave out --out")
     if given.out is not None:
         record = predictor.rewrite(given.file[0], given.out, given.input_format)
         return show(record, given, f"{record['out']}: {record['tags']:,} tags in {record['sequences']:,} sequences")
@@ -283,9 +288,8 @@ def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None
 
 
 def best_tags(given: argparse.Namespace, predictor: Any, data: Any) -> None:
-    if predictor.task != "tag" or given.best < 1:
-        raise ConfigError("the best rows of tags are asked of taggers, one or more of them", got=f"--best {given.best}, a model of {predictor.task}",
-                          do="Use --top for labels")
+    if given.best < 1:
+        raise ConfigError("at least one row of tags is asked for", got=f"--best {given.best}", do="Choose 1 or more")
     found = [rows for some in pieces(data) for rows in predictor.best(some, given.best)]
     if given.format == "json":
         print(json.dumps(found))

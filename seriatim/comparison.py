@@ -164,8 +164,8 @@ def parts_of(data: Sequences, task: str) -> tuple[Sequences, Sequences, Sequence
     try:
         valid, train, test = data.split(*SPLIT, how=TASKS[task].how)
     except SeriatimError as error:
-        raise DataError(f"{data.origin} is too short to be divided into validation, training and test", got=error,
-                        do="Give a longer text, or more sequences") from None
+        raise DataError(f"{data.origin} is too short to be divided into validation, training and test", got=error.got,
+                        do="Give a longer text, or more sequences that are different: equal ones stay together") from None
     if test.by == "stream" and len(test.main.flat) > MOST_TEST:
         test = test.part(0, MOST_TEST)
     elif test.by == "line" and task == "language":

@@ -179,5 +179,5 @@ def hold_out(data: Sequences, share: float, how: str | None = None) -> tuple[Seq
         valid, train = data.split(share, 1 - share, how=how)
         return train, valid
     except SeriatimError as error:
-        raise DataError(f"{data.origin} is too short to set {100 * share:.0f} % aside for validation", got=error,
-                        do="Give a longer text, or validation data with --valid") from None
+        raise DataError(f"{data.origin} is too short to set {100 * share:.0f} % aside for validation", got=error.got,
+                        do="Give more that is different (equal sequences stay together), or validation data with --valid") from None

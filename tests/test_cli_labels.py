@@ -163,6 +163,13 @@ def test_predict_asks_for_no_labels(home, content):
         assert [line.split("\t")[0] for line in good("predict", home / "bayes", "new.csv", *flags).out.splitlines()] == ["spam", "ham"]
 
 
+def test_which_of_several_fields_is_read_is_told(home):
+    Path("new.csv").write_text("from,message\nMum,free cash\nme,dog tea\n")
+    assert "'from', 'message' the first is read" in good("predict", home / "bayes", "new.csv").err
+    answer = good("predict", home / "bayes", "new.csv", "--field", "message")
+    assert [line.split("\t")[0] for line in answer.out.splitlines()] == ["spam", "ham"] and answer.err == ""
+
+
 def test_standard_input_is_a_file_of_every_verb(home, monkeypatch):
     def given(content: str) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
@@ -298,7 +305,9 @@ WRONG = [
     ("fit classify naive-bayes mail.tsv --rate 0.1", "'rate' is not a setting of naive-bayes, which counts"),
     ("fit classify naive-bayes+majority mail.tsv --steps 5", "'steps' is not a setting"), ("fit tag hmm train.conllu --epochs 3", "counts and is not trained"),
     ("compare classify mail.tsv --models majority,naive-bayes --patience 2", "'patience' is not a setting of any"),
-    ("predict tagger new.txt --top 3", "--best"), ("compare classify mail.tsv --folds x", "--folds"), ("compare language book.txt --folds 3", "labels"),
+    ("predict tagger new.txt --top 3", "--best"), ("predict tagger new.txt --positive DET", "sequences"), ("predict tagger new.txt --best 0", "--best"),
+    ("predict bayes new.txt --best 2", "taggers"), ("predict bayes new.txt --why ham", "--explain"), ("predict language book.txt --out x.txt", "only tags"),
+    ("compare classify mail.tsv --folds x", "--folds"), ("compare language book.txt --folds 3", "labels"),
     ("compare classify mail.tsv --models majority --steps 0", "steps"), ("compare classify mail.tsv --models kneser-ney", "task classify"),
     ("compare classify mail.tsv --models majority --width 8", "width"), ("evaluate bayes mail.tsv --positive spma", "spma"),
     ("evaluate bayes mail.tsv --positive spam --most-false nan", "share"), ("evaluate bayes mail.tsv --positive spam --most-false 2", "share"),

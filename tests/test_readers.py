@@ -235,7 +235,8 @@ def test_a_header_is_no_row_where_the_columns_are_named_all_the_same(write, name
     notes, between = [], "," if name == "a.csv" else "\t"
     data = read_files(write(name, row + f"ham{between}tea\n"), columns="label,text", notes=notes)
     assert data[0] == {"label": ["ham"], "text": "tea"} and len(data) == 1 and len(notes) == 1 and f"{name}:{data.lines[0] - 1} " in notes[0]
-    assert len(read_files(write(name, f"label{between}tea\nham{between}text\n"), columns="label,text", notes=notes)) == 2 and len(notes) == 1
+    assert len(read_files(write(name, f"ham{between}text\nspam{between}label\n"), columns="label,text", notes=notes)) == 2 and len(notes) == 1
+    assert len(read_files(write(name, f"Category{between}Message\nham{between}tea\n"), columns="label,text", notes=notes)) == 1 and len(notes) == 2
 
 
 @pytest.mark.parametrize("name, content", [("a.csv", "label,text\n,tea\nham,cash\n"), ("a.tsv", "label\ttext\n\ttea\nham\tcash\n"),

@@ -180,10 +180,11 @@ def read_tsv(path: str, columns: str | Sequence[str] | None = None, problems: li
 
 def table(rows: Iterator[tuple[int, list[str]]], columns: str | Sequence[str] | None, path: str, problems: list[DataError] | None,
           notes: list[str] | None, gaps: bool) -> Table:
-    """The fields of rows of text cells; the first row is the header unless the columns are named, or if it is these names."""
+    """The fields of rows of text cells; the first row is the header unless the columns are named, or if it has such names all the same."""
     first, header = next(rows, (1, []))
     names = column_names(header, DataError, file=path, line=first) if columns is None else column_names(columns, ConfigError)
-    named = [cell.strip().lower() for cell in header] == [name.lower() for name in names]
+    pairs = list(zip((cell.strip().lower() for cell in header), (name.lower() for name in names)))
+    named = len(header) == len(names) and (all(cell == name for cell, name in pairs) or any({cell, name} <= LABELS for cell, name in pairs))
     if named and columns is not None and notes is not None:
         notes.append(f"{path}:{first} names the columns, and is left out as a header")
     cells, lines = [], []
