@@ -179,7 +179,7 @@ def score(given: argparse.Namespace) -> None:
         sys.stdout.writelines(f"{row['log_prob']:.6f}\t{row['tokens']}\t{row['unknown']}\n" for row in records)
 
 
-TOGETHER, EVERY = 512, 1.0                 # sequences that are asked about at a time, and seconds between words on how far it is
+TOGETHER, EVERY = 512, 1.0                 # sequences that are asked about at a time, at least, and seconds between words on how far it is
 MANY = {"translate": "Use --count for several targets", "tag": "Use --best for several rows of tags", "forecast": "Leave it out"}
 
 BELONGS = {"positive": ("classify", "a threshold is for one label of sequences"), "threshold": ("classify", "a threshold is for one label of sequences"),
@@ -193,11 +193,11 @@ def top_of(given: argparse.Namespace) -> int:
 
 def pieces(data: Any) -> Iterator[Any]:
     """Data some sequences at a time; where that takes long, a terminal is told how far it is."""
-    told = time.perf_counter()
-    for begin in range(0, len(data), TOGETHER):
-        yield data[begin:begin + TOGETHER]
-        if sys.stderr.isatty() and begin + TOGETHER < len(data) and time.perf_counter() - told > EVERY:
-            say(f"{begin + TOGETHER:,} of {len(data):,}")
+    told, many = time.perf_counter(), max(TOGETHER, len(data) // 100)
+    for end in range(many, len(data) + many, many):
+        yield data[end - many:end]
+        if sys.stderr.isatty() and end < len(data) and time.perf_counter() - told > EVERY:
+            say(f"{end:,} of {len(data):,}")
             told = time.perf_counter()
 
 

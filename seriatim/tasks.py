@@ -175,7 +175,7 @@ class Classify:
         strange = np.array([name not in codec.labels.number for name in column.names], bool)[column.flat]
         known = np.ones(len(data), bool)
         known[np.repeat(np.arange(len(data)), column.lengths)[strange]] = False
-        if not known.any():
+        if len(data) and not known.any():
             raise DataError("every sequence to validate on has a label that the training data does not have", got=repr(column.names[column.flat[0]]),
                             file=data.origin, do="Known labels: " + ", ".join(codec.labels.names[:20]))
         return codec.encode(data if known.all() else data[known])
