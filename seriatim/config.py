@@ -137,7 +137,8 @@ class NetworkOptions:
     positions: str = option("rotary", "attention: how it knows where things stand", choices=("rotary", "sinusoidal", "learned", "none"))
     kernel: int = option(3, "convolution: width of the kernel, in positions", least=1, most=1024)
     gated: bool = option(True, "convolution: each value is let through by a gate; otherwise plain, with an activation")
-    vectors: str = option("", "begin with these word vectors: a file of word2vec, GloVe or fastText, or a run of `fit words`; --width must be theirs")
+    vectors: str = option("", "begin with these word vectors: a file of word2vec, GloVe or fastText, or a run of `fit words`; --width must be "
+                         "theirs, but for labels, whose --embedding becomes theirs")
     frozen: bool = option(False, "the embedding stays as it begins")
 
 

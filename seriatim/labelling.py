@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from seriatim.batches import buckets, of_examples
+from seriatim.batches import MOST_READ, buckets, of_examples, refuse_long
 from seriatim.chains import Chain
 from seriatim.codecs.labelled import Examples
 from seriatim.data.sequences import Field, offsets_of
@@ -30,6 +30,8 @@ class Answers:
 
 def answers(model: Model, examples: Examples, tags: bool) -> Answers:
     """Ask about every sequence; with `tags` there is an answer for each symbol, otherwise one for the whole."""
+    if tags or any(isinstance(part, torch.nn.Module) for part in getattr(model, "parts", [model])):
+        refuse_long(examples.x, MOST_READ)
     offsets = offsets_of(examples.x.lengths) if tags else np.arange(len(examples) + 1)
     found, log_probs, total = np.zeros(offsets[-1], np.int32), None, 0.0
     training = isinstance(model, torch.nn.Module) and model.training
