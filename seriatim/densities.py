@@ -227,7 +227,10 @@ class Strokes(MixtureDensity):
         return super().crps(y[..., :-1])
 
     def cooled(self, temperature: float) -> Strokes:
-        return Strokes(self.logits / temperature, self.means, self.scales * math.sqrt(temperature), self.tilts, self.states / temperature)
+        """The last state keeps its probability: it is the end, and what is cooled would never come to it."""
+        states = self.states.log_softmax(-1)
+        others = (states[..., :-1] / temperature).log_softmax(-1) + torch.logsumexp(states[..., :-1], -1, keepdim=True)
+        return Strokes(self.logits / temperature, self.means, self.scales * math.sqrt(temperature), self.tilts, torch.cat([others, states[..., -1:]], -1))
 
 
 def below(c: int) -> slice:
