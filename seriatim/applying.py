@@ -113,8 +113,8 @@ def evaluate(given: argparse.Namespace) -> None:
         say("note: this is the data it was trained on; figures on it flatter")
     if predictor.task in ("language", "sets"):
         return show(record, given, figures(record) if predictor.task == "language" else set_figures(record))
-    from seriatim.label_display import label_figures
-    show(record, given, label_figures(record))
+    from seriatim.label_display import label_figures, value_figures
+    show(record, given, (value_figures if predictor.task == "regress" else label_figures)(record))
 
 
 def evaluate_translations(given: argparse.Namespace, predictor: Any, data: Any, search: dict[str, Any]) -> None:
@@ -180,6 +180,8 @@ def predict(given: argparse.Namespace) -> None:
         return translate(given, predictor, every_line(given.file[0], data), search)
     if predictor.task == "forecast":
         return foretell(given, predictor.predict(data))
+    if predictor.task == "regress":
+        return predict_values(given, predictor, every_line(given.file[0], data))
     if predictor.task in ("classify", "tag"):
         return predict_labels(given, predictor, every_line(given.file[0], data))
     records = predictor.predict(data, given.top)
@@ -261,6 +263,18 @@ def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None
     else:
         sys.stdout.writelines("\t".join([row["label"], *(f"{each['label']} {each['probability']:.4f}" for each in row["probabilities"])]) + "\n"
                               for row in records)
+
+
+def predict_values(given: argparse.Namespace, predictor: Any, data: Any) -> None:
+    """A line for each sequence: its value, the deviation, and the ends of the interval of 80 %."""
+    misplaced = [f"--{name}" for name in ("out", "positive", "threshold", "best", "why", "how") if getattr(given, name) is not None]
+    if misplaced:
+        raise ConfigError("this is for labels and tags, not for values", got=" ".join(misplaced), do="Leave it out; values are printed")
+    records = predictor.predict(data)
+    if given.format == "json":
+        print(json.dumps(records))
+    else:
+        sys.stdout.writelines("\t".join(f"{number:.6g}" for number in (row["value"], row["deviation"], *row["interval"])) + "\n" for row in records)
 
 
 def best_tags(given: argparse.Namespace, predictor: Any, data: Any) -> None:

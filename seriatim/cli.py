@@ -47,7 +47,8 @@ def compare(given: argparse.Namespace) -> int:
     return 130 if record["interrupted"] else 0 if good else 1
 
 
-PER = {"language": "nats per token", "sets": "nats per step", "translate": "nats per token", "forecast": "nats per value"}      # what validation measures
+PER = {"language": "nats per token", "sets": "nats per step", "translate": "nats per token", "forecast": "nats per value",
+       "regress": "nats per value"}                                   # what validation measures
 
 
 def convert_minutes(value: Any) -> float:

@@ -1,7 +1,7 @@
 """The main job: which rung of the ladder does this data deserve?
 
 Every rung is fitted on the same training part with an equal budget, chosen on the same validation part and
-measured on the same test part, with intervals; of labels also on every part in turn (`folds`). A rung that fails keeps its row with the reason.
+measured on the same test part, with intervals; of labels and values also on every part in turn (`folds`). A rung that fails keeps its row with the reason.
 """
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
 def folded(data: Sequences, task: str, k: int) -> list[tuple[None, Sequences, Sequences]]:
     """k times training and test; equal sequences stay together, and labels keep their shares. A model that needs validation data
     sets some of its training data aside."""
-    if task not in ("classify", "tag"):
-        raise ConfigError("folds are for labels", got=task, do="Leave out --folds")
+    if task not in ("classify", "regress", "tag"):
+        raise ConfigError("folds are for labels and values", got=task, do="Leave out --folds")
     return [(None, train, test) for train, test in folds_of(data, k, how=TASKS[task].how)]
 
 
@@ -218,7 +218,7 @@ def new_folder(folder: Path) -> Path:
 
 COLUMNS = {"bits_per_character": ("nats_per_token", "perplexity"), "accuracy": ("macro_f1", "log_loss", "calibration_error"),
            "bits_per_step": ("nats_per_step", "f1", "exact"), "chrf": ("bleu", "exact", "token_error", "nats_per_token"),
-           "mase": ("mae", "rmse", "crps", "skill")}
+           "mae": ("rmse", "r_squared", "skill", "nats_per_value", "coverage"), "mase": ("mae", "rmse", "crps", "skill")}
 
 
 def write_folder(folder: Path, record: dict[str, Any]) -> None:

@@ -166,7 +166,7 @@ def check_task(task: str, spec: str) -> None:
         raise ConfigError(f"there is no task {task!r}", do=nearest(task, TASKS))
     for name in spec.split("+"):
         rung(name, task)
-    if task in ("words", "sets", "forecast") and "+" in spec:
+    if task in ("words", "sets", "forecast", "regress") and "+" in spec:
         raise ConfigError(f"models of {task} are not mixed", got=spec, do="Fit one model")
 
 

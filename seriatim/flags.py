@@ -27,6 +27,7 @@ from seriatim.config import (
     NaiveBayesOptions,
     NetworkOptions,
     NgramOptions,
+    RidgeOptions,
     SmoothingOptions,
     TagOptions,
     TrainingOptions,
@@ -54,8 +55,8 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim plot     RUN                      its learning curve, or a comparison's picture; --what looks inside
   seriatim models   [MODEL]                  all models, or all settings of one
 
-TASK is language (what comes next?), classify (a label for each sequence), tag (a tag for each element),
-sets (which elements are in the next set?), translate (a target for each source; two FILEs whose lines belong
+TASK is language (what comes next?), classify (a label for each sequence, of symbols or of numbers), regress (a value
+for each sequence), tag (a tag for each element), sets (which elements are in the next set?), translate (a target for each source; two FILEs whose lines belong
 together, or a table), forecast (the next numbers of series) or words (a vector for each word). FILE is text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, plain,
 .gz or .xz; or a built-in corpus: python-docs, python-code, python-lines, python-tokens, independent, markov,
 hidden-markov, brackets, remember, piano, reverse, copy, sort, dates, roman, tunes. `seriatim VERB --help` tells more.
@@ -98,7 +99,7 @@ def data_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--unit", default=argparse.SUPPRESS, metavar="UNIT", help=f"what counts as one symbol: {', '.join(UNITS)}")
     group.add_argument("--by", choices=("line", "stream"), help="text: a sequence a line, or all of it one stream (default; of sets a sequence a line)")
     group.add_argument("--field", help="which field of a table to model")
-    group.add_argument("--label", help="which field of a table holds the labels (default: label)")
+    group.add_argument("--label", help="which field of a table holds the labels (default: label), or the values (default: value)")
     group.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
     group.add_argument("--columns", help="names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos")
     group.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
@@ -125,8 +126,8 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, CacheOptions, ("window",), group=group)
     add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
     add_flags(parser, VectorsOptions, ("window", "negatives", "subwords"), group=group)
-    for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, HmmOptions, HiddenOptions, TranslateOptions,
-                LexiconOptions, ForecastOptions, SmoothingOptions, AutoregressionOptions, LagsOptions):
+    for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, RidgeOptions, HmmOptions, HiddenOptions,
+                TranslateOptions, LexiconOptions, ForecastOptions, SmoothingOptions, AutoregressionOptions, LagsOptions):
         add_flags(parser, cls, ("pool", "letters", "chain", "ngram", "memory", "encoder", "judge", "scheduled", "horizon", "context", "density"), group=group)
 
 
@@ -153,9 +154,9 @@ def build_parser() -> Parser:
 
     each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
                 "seriatim compare language book.txt --minutes 3")
-    each.add_argument("task", help="language, classify, tag, sets, translate or forecast")
+    each.add_argument("task", help="language, classify, regress, tag, sets, translate or forecast")
     each.add_argument("file", metavar="FILE", nargs="+", help="the data; a tenth of it is the test (of a stream its end); translate: also two files")
-    each.add_argument("--folds", type=int, default=0, metavar="K", help="labels: every K-th part is the test in turn")
+    each.add_argument("--folds", type=int, default=0, metavar="K", help="labels and values: every K-th part is the test in turn")
     each.add_argument("--models", help="names with commas between (default: all usual ones); a+b is a mixture")
     each.add_argument("--out", help="folder for table, picture, report and runs (default: under runs/)")
     data_flags(each)
@@ -188,7 +189,7 @@ def build_parser() -> Parser:
         each.add_argument("file", metavar="FILE", nargs="*" if name == "predict" else "+",
                           help="the data" + ("; word vectors: analogies or similarities; translate: also two files" if name == "evaluate" else ""))
         each.add_argument("--field", help="which field of a table to read")
-        each.add_argument("--label", help="which field of a table holds the labels (default: label)")
+        each.add_argument("--label", help="which field of a table holds the labels (default: label), or the values (default: value)")
         each.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
         each.add_argument("--columns", help="names of the columns of a table without a header")
         each.add_argument("--input-format", metavar="NAME", help="the format, if the ending does not tell")

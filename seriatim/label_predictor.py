@@ -65,7 +65,8 @@ class Labeller(Silent):
         found, examples = self.answers(data, labelled=True), self.codec.encode(data)
         if not len(examples.y.flat):
             raise DataError(f"{data.origin} has nothing to evaluate", got=f"{len(data)} sequences without a label")
-        return {"truth": examples.y.flat, "answers": found, "unknown": examples.x.flat == UNKNOWN, "seconds": time.perf_counter() - begin,
+        unknown = np.zeros(len(examples.x.flat), bool) if self.codec.channels else examples.x.flat == UNKNOWN
+        return {"truth": examples.y.flat, "answers": found, "unknown": unknown, "seconds": time.perf_counter() - begin,
                 "origin": data.origin, "seen": self.metrics.get("fingerprint") == fingerprint(data.main)}
 
     def merged(self, measured: list[dict[str, Any]]) -> dict[str, Any]:
@@ -104,9 +105,10 @@ class Labeller(Silent):
                 "nats_per_label": finite(found.loss), "calibration": calibration(found.log_probs, truth), "sequences": len(found.offsets) - 1,
                 "unknown": int(measured["unknown"].sum()), "symbols": symbols, "seconds": measured["seconds"],
                 "symbols_per_second": symbols / max(measured["seconds"], 1e-9), "parameters": self.model.size(),
-                "protocol": {"unit": self.codec.options.unit, "vocabulary": self.codec.size, "temperature": self.temperature,
-                             "unknown": "looked for in lower case, then read as <unk>", "text": "labels are predicted, not the text",
-                             "seen_in_training": measured["seen"]}}
+                "protocol": {"unit": self.codec.unit, "temperature": self.temperature,
+                             **({"channels": self.codec.channels} if self.codec.channels else
+                                {"vocabulary": self.codec.size, "unknown": "looked for in lower case, then read as <unk>"}),
+                             "text": "labels are predicted, not the text", "seen_in_training": measured["seen"]}}
 
     def silent(self) -> ConfigError:
         return ConfigError(f"a model of {self.task} labels sequences, and neither writes nor scores them", got=self.spec,

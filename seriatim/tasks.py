@@ -23,10 +23,11 @@ from seriatim.codecs.sets import Sets as SetCodec
 from seriatim.codecs.symbols import UNKNOWN, Codec, fit_and_encode
 from seriatim.config import CodecOptions, TrainingOptions
 from seriatim.data.corpora import is_corpus
-from seriatim.data.sequences import SYMBOLS, Field, Sequences
+from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences
 from seriatim.data.series import cut_series, series_of
+from seriatim.densities import log_normal
 from seriatim.errors import ConfigError, DataError
-from seriatim.labelling import answers
+from seriatim.labelling import answers, estimates
 from seriatim.models import Part
 from seriatim.models.base import Model
 from seriatim.models.rules import origins_of
@@ -152,6 +153,10 @@ class Classify:
 
     @classmethod
     def codec_options(cls, data: Sequences, settings: Settings) -> CodecOptions:
+        if data.main.kind == NUMBERS:
+            if settings:
+                raise ConfigError("numbers are not cut into symbols", got=", ".join(settings), do="Leave that out; they are scaled by the training data")
+            return CodecOptions()
         return build(CodecOptions, {"unit": "word" if data.unit in (None, "character") else data.unit} | settings, "codec")
 
     @classmethod
@@ -192,6 +197,39 @@ class Classify:
         """(N,) log-probability of each label of the validation data, for the weights of a mixture."""
         found = answers(model, self.valid, self.target == "tags").log_probs
         return torch.from_numpy(found[np.arange(len(found)), self.valid.y.flat])
+
+
+class Regress(Classify):
+    """One value for each sequence: x is the sequence, y its value."""
+
+    how, target = "shuffle", "value"
+
+    def __init__(self, train: Examples, valid: Examples | None, by: str, codec: Labelled):
+        super().__init__(train, valid, by, codec)
+        self.unit = math.log(codec.labels.deviation[0])                             # nats that the scale takes from every value
+
+    @classmethod
+    def given(cls, data: Sequences) -> Sequences:
+        """The data with its values as numbers, whatever they were."""
+        values = target_of(data, cls.target)
+        rest = {name: column for name, column in data.fields.items() if name not in ("label", "value")}
+        if Sequences(rest).main_name() is None:
+            raise DataError(f"{data.origin} has values and nothing to be read", got=f"fields: {', '.join(data.fields)}",
+                            do="Give texts, tokens or rows of numbers, too; the field that holds them is named with --field")
+        return replace(data, fields=rest | {cls.target: values})
+
+    @classmethod
+    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Labelled, Examples]:
+        codec = Labelled.fit(train, cls.codec_options(train, settings), cls.target, more)
+        values = target_of(train, cls.target).flat
+        if (values == values[0]).all():
+            raise DataError("all of the training data has the same value", got=values[0], file=train.origin, do="Give sequences of different values")
+        return codec, codec.encode(train)
+
+    def valid_loss(self, model: Model) -> float:
+        """Nats per value of the validation data."""
+        mean, deviation = map(torch.from_numpy, estimates(model, self.valid))
+        return self.unit - float(log_normal(torch.from_numpy(self.valid.y.flat[:, 0]), mean, deviation).mean())
 
 
 class Tag(Classify):
@@ -373,4 +411,4 @@ def filled(sequences: Field) -> Field:
     return sequences.take(sequences.lengths > 0)
 
 
-TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag, "sets": Sets, "translate": Translate, "forecast": Forecast}
+TASKS = {"language": Language, "words": Words, "classify": Classify, "regress": Regress, "tag": Tag, "sets": Sets, "translate": Translate, "forecast": Forecast}

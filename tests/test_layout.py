@@ -14,7 +14,7 @@ ROOMS = ["errors", "settings", "config", "storage", "parallel", "data", "codecs"
          "word_training", "training",
          "backtesting", "evaluation", "auditing", "display",
          "leaderboard", "audit_display", "label_display", "translation_display", "forecast_display", "folders", "predictor", "explaining",
-         "label_predictor", "word_predictor", "set_predictor", "translator", "forecast_predictor",
+         "label_predictor", "value_predictor", "word_predictor", "set_predictor", "translator", "forecast_predictor",
          "fitting", "exploring", "inspecting", "verbs",
          "figures", "label_figures", "translation_figures", "forecast_figures", "report", "comparison", "flags", "applying", "cli"]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from seriatim.config import (
     DEFAULT_MINUTES,
     AutoregressionOptions,
+    AverageOptions,
     BigramOptions,
     CacheOptions,
     ClassifyOptions,
@@ -31,6 +32,7 @@ from seriatim.config import (
     NaiveBayesOptions,
     NetworkOptions,
     NgramOptions,
+    RidgeOptions,
     RuleOptions,
     SmoothingOptions,
     TagOptions,
@@ -120,6 +122,14 @@ CLASSIFY: dict[str, Rung] = {
                          "dropout": 0.3, "context": 1024}, NEURAL),
 }
 
+VALUES = NEURAL | {"epochs": 20.0, "rate": 2e-3, "patience": 5, "validations": 20}
+
+REGRESS: dict[str, Rung] = {
+    "average": Rung("the mean of all values: the floor", "values:Average", AverageOptions, counts=True),
+    "linear": Rung("n-grams of symbols or traits of numbers, ridge regression", "values:Ridge", RidgeOptions, counts=True),
+} | {name: Rung(each.summary, "labeller:Regressor", ClassifyOptions, each.settings | {"dropout": 0.1}, VALUES)
+     for name, each in CLASSIFY.items() if not each.counts}
+
 STACK = {"width": 256, "embedding": 100, "both": True, "letters": "convolution", "dropout": 0.4, "word_dropout": 0.05}
 TAGGING = {"epochs": 10.0, "rows": 32, "length": 32, "rate": 3e-3, "validations": 12}
 GATED = TAGGING | {"optimiser": "muon", "rate": 4e-3}
@@ -192,7 +202,7 @@ FORECAST: dict[str, Rung] = {
 }
 
 MODELS: dict[str, dict[str, Rung]] = {                             # by task, then by name
-    "language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "tag": TAG, "sets": SETS, "translate": TRANSLATE, "forecast": FORECAST}
+    "language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "regress": REGRESS, "tag": TAG, "sets": SETS, "translate": TRANSLATE, "forecast": FORECAST}
 
 
 LIMITS = {"minutes", "steps", "epochs"}
@@ -247,6 +257,8 @@ def parse(spec: str, settings: Mapping[str, Any], task: str = "language") -> lis
         if getattr(options, "chain", False) and training.label_smoothing:
             raise ConfigError("tags that are judged together have no targets of their own to smooth", got=f"label_smoothing {training.label_smoothing}",
                               do="Leave out --label-smoothing or --chain")
+    if task == "regress" and any(training.label_smoothing for training in chosen[1::2]):
+        raise ConfigError("values are not smoothed", got="label_smoothing", do="Leave out --label-smoothing")
     return [Part(name, options, training, task) for name, options, training in zip(names, chosen[::2], chosen[1::2], strict=True)]
 
 
