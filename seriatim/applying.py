@@ -29,9 +29,11 @@ def read_data(given: argparse.Namespace, paths: list[str], by: str | None, unit:
         raise ConfigError(f"one file is read for {task}", got=" ".join(paths), do="Give one; two files whose lines belong together are for translate")
     if task == "forecast":
         return read_series(given, paths)
+    if task in ("classify", "regress") and getattr(given, "series", None):
+        return read_said_series(given, paths, "label" if task == "classify" else "value")
     chosen = [f"--{name}" for name in ("time", "series", "channels", "known", "fill") if getattr(given, name, None)]
     if chosen:
-        raise ConfigError("these flags are for forecasts", got=f"{', '.join(chosen)} with {task}", do="Leave them out")
+        raise ConfigError("these flags are for series", got=f"{', '.join(chosen)} with {task}", do="Leave them out; or, for labels and values, add --series")
     data = read(*paths, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label)
     if task == "translate" and len(data.fields) == 2 and len(paths) == 1 and not {"source", "target"} & data.fields.keys():
         say(f"note: the first line is taken for the names of the columns: {', '.join(map(repr, data.fields))}; if it is a pair, add --columns source,target")
@@ -46,6 +48,18 @@ def read_series(given: argparse.Namespace, paths: list[str]) -> Any:
     table = read(*paths, format=given.input_format, columns=given.columns, gaps=not (is_corpus(paths[0]) and not Path(paths[0]).exists()))
     names = {name: None if not getattr(given, name, None) else getattr(given, name).split(",") for name in ("channels", "known")}
     return series_of(table, given.time, given.series, names["channels"], names["known"] or (), given.fill or "refuse")
+
+
+def read_said_series(given: argparse.Namespace, paths: list[str], target: str) -> Any:
+    """A long table: series, each with a label or a value."""
+    from seriatim.data import read
+    from seriatim.data.series import series_with
+    if given.known or given.field:
+        raise ConfigError("the numbers of series are read by their channels", got="--known or --field", do="Choose columns with --channels")
+    table = read(*paths, format=given.input_format, columns=given.columns, gaps=True)
+    name = given.label or target
+    data = series_with(table, name, given.series, given.time, given.channels and given.channels.split(","), given.fill or "refuse")
+    return data.labelled(name) if given.label and name in data.fields else data
 
 
 def show(record: Any, given: argparse.Namespace, table: Any) -> None:

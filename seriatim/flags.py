@@ -103,18 +103,18 @@ def data_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
     group.add_argument("--columns", help="names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos")
     group.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
-    group = parser.add_argument_group("forecast: the table")
+    group = parser.add_argument_group("series: the table")
     series_flags(group)
     add_flags(parser, CodecOptions, ("vocabulary", "minimum_count", "lower", "target_unit", "shared", "log", "difference", "calendar"), "symbols and numbers")
 
 
 def series_flags(group: Any) -> None:
-    """Which columns of a table are what, for forecasts."""
-    group.add_argument("--time", metavar="COLUMN", help="forecast: the moments (default: found by name, or because it holds dates)")
-    group.add_argument("--series", metavar="COLUMN", help="forecast: which series a row belongs to, of long tables")
-    group.add_argument("--channels", metavar="A,B", help="forecast: the columns to be forecast (default: all of numbers)")
+    """Which columns of a table are what, for series."""
+    group.add_argument("--time", metavar="COLUMN", help="the moments (default: found by name, or because it holds dates)")
+    group.add_argument("--series", metavar="COLUMN", help="which series a row belongs to, of long tables; with classify or regress each series is a sequence")
+    group.add_argument("--channels", metavar="A,B", help="the columns to be forecast or read (default: all of numbers)")
     group.add_argument("--known", metavar="A,B", help="forecast: columns that are known in advance")
-    group.add_argument("--fill", choices=("refuse", "previous", "linear", "mean", "keep"), help="forecast: what becomes of gaps (default: refuse)")
+    group.add_argument("--fill", choices=("refuse", "previous", "linear", "mean", "keep"), help="what becomes of gaps (default: refuse)")
 
 
 def setting_flags(parser: argparse.ArgumentParser) -> None:
@@ -197,7 +197,7 @@ def build_parser() -> Parser:
         if name != "score":
             each.add_argument("--with", dest="others", nargs="+", metavar="RUN", help="translate: further runs; the mean of what all say decides")
             add_flags(each, DecodingOptions, TRANSLATING, "translate: how to search (default: beam 4, or what --tune found)")
-            series_flags(each.add_argument_group("forecast: the table"))
+            series_flags(each.add_argument_group("series: the table"))
         if name == "evaluate":
             add_flags(each, BacktestOptions, [f.name for f in fields(BacktestOptions)], "forecast: walking forward")
             each.add_argument("--against", metavar="RUN", help="translate: is it better than this run? a paired bootstrap")

@@ -123,11 +123,12 @@ CLASSIFY: dict[str, Rung] = {
 }
 
 VALUES = NEURAL | {"epochs": 20.0, "rate": 2e-3, "patience": 5, "validations": 20}
+SUMMARIES = {"mean": "the mean of vectors, one for each word or step", "convolution": "filters over a few words or steps, the mean answer of each"}
 
 REGRESS: dict[str, Rung] = {
     "average": Rung("the mean of all values: the floor", "values:Average", AverageOptions, counts=True),
     "linear": Rung("n-grams of symbols or traits of numbers, ridge regression", "values:Ridge", RidgeOptions, counts=True),
-} | {name: Rung(each.summary, "labeller:Regressor", ClassifyOptions, each.settings | {"dropout": 0.1}, VALUES)
+} | {name: Rung(SUMMARIES.get(name, each.summary), "labeller:Regressor", ClassifyOptions, each.settings | {"pool": "mean", "dropout": 0.1}, VALUES)
      for name, each in CLASSIFY.items() if not each.counts}
 
 STACK = {"width": 256, "embedding": 100, "both": True, "letters": "convolution", "dropout": 0.4, "word_dropout": 0.05}
