@@ -266,6 +266,12 @@ def test_weights_of_other_channels_do_not_fit(tmp_path):
         load(tmp_path / "run")
 
 
+def test_eight_bits_are_nearly_as_good(tmp_path):
+    fit("regress", "gru", quantities(40), out=tmp_path / "run", steps=3, width=16)
+    whole, less = (load(tmp_path / "run", bits=bits).predict(quantities(20, seed=1)) for bits in (32, 8))
+    assert whole != less and np.allclose([row["value"] for row in whole], [row["value"] for row in less], atol=5)
+
+
 def test_estimates_do_not_depend_on_what_is_asked_beside(monkeypatch):
     model, data = fit("regress", "gru", quantities(40), steps=3, width=8), quantities(60, seed=2)
     whole = estimates(model.model, model.codec.encode(data, labelled=False))

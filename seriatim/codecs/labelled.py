@@ -205,9 +205,10 @@ def values_of(data: Sequences) -> Field:
     column = given_target(data, name)
     if column.kind == NUMBERS and (column.values.ndim > 1 or (column.lengths != 1).any()):
         raise DataError(f"field {name!r} of {data.origin} does not hold one number for each sequence", do="Name another with --label NAME")
-    cells = column.flat.tolist() if column.kind == NUMBERS else [number_in("".join(column.raw(s))) for s in range(len(column))]
+    written = [str(each) for each in column.flat] if column.kind == NUMBERS else ["".join(column.raw(s)) for s in range(len(column))]
+    cells = list(map(number_in, written))
     for s, number in enumerate(cells):
         if number is None or not np.isfinite(number):
-            raise DataError(f"field {name!r} holds no number here", got=column.raw(s), file=data.origin, do="Give every sequence its value, or leave it out",
+            raise DataError(f"field {name!r} holds no number here", got=written[s], file=data.origin, do="Give every sequence its value, or leave it out",
                             line=None if data.lines is None else int(data.lines[s]))
     return Field(np.array(cells, np.float64), np.arange(len(cells) + 1), NUMBERS)

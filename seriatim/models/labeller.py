@@ -66,8 +66,10 @@ class Labeller(nn.Module, Model):
 
     def look(self, x: Tensor) -> Tensor:
         """(B, P) symbols -> (B, P, E): those of the training data, which learn, and those known besides, which do not; or (B, P, C) numbers."""
-        own = len(self.embedding.weight)
-        if not len(self.more) or not (x >= own).any():
+        if not len(self.more):
+            return self.embedding(x)
+        own = self.embedding.num_embeddings
+        if not (x >= own).any():
             return self.embedding(x)
         return torch.where((x < own)[..., None], self.embedding(x.clamp(max=own - 1)), self.more[(x - own).clamp(min=0)])
 
