@@ -107,6 +107,8 @@ def evaluate(given: argparse.Namespace) -> None:
     walking = {f.name: getattr(given, f.name) for f in fields(BacktestOptions) if hasattr(given, f.name)}
     if predictor.task == "forecast":
         return evaluate_forecasts(given, predictor, data, walking)
+    if predictor.task == "autoencode":
+        return evaluate_vectors(given, predictor, data)
     if walking:
         raise ConfigError("walking forward is for models of forecast", got=f"a model of {predictor.task}",
                           do="Leave out " + ", ".join(f"--{name}" for name in walking))
@@ -152,6 +154,14 @@ def evaluate_translations(given: argparse.Namespace, predictor: Any, data: Any, 
     show(record, given, translation_figures(record))
 
 
+def evaluate_vectors(given: argparse.Namespace, predictor: Any, data: Any) -> None:
+    from seriatim.vector_display import vector_figures
+    record = predictor.evaluate(data, **({} if given.draws is None else {"draws": given.draws}))
+    if record["protocol"]["seen_in_training"] and given.format == "table":
+        say("note: this is the data it was trained on; figures on it flatter")
+    show(record, given, vector_figures(record))
+
+
 def evaluate_forecasts(given: argparse.Namespace, predictor: Any, data: Any, walking: dict[str, Any]) -> None:
     from seriatim.forecast_display import forecast_figures
     record = predictor.evaluate(data, **(walking or {"stride": 1}))
@@ -181,6 +191,11 @@ ASKED = ("analogy", "analogies", "neighbours", "direction", "odd", "missing")   
 
 def predict(given: argparse.Namespace) -> None:
     asked = [name for name in (*ASKED, "explain") if getattr(given, name) is not None]
+    if asked == ["neighbours"] and len(given.file) == 1:
+        predictor, data = run_and_data(given)
+        if predictor.task != "autoencode":
+            raise ConfigError("neighbours in a file are for models of autoencode", got=f"a model of {predictor.task}", do="Leave out the FILE")
+        return predict_vectors(given, predictor, data)
     if len(asked) + len(given.file) != 1:
         raise ConfigError("one thing is predicted at a time", got=" ".join([*(given.file or ["no FILE"]), *(f"--{name}" for name in asked)]),
                           do="Give a FILE, for labels --explain TEXT, or for word vectors one of " + ", ".join(f"--{name}" for name in ASKED))
@@ -196,6 +211,8 @@ def predict(given: argparse.Namespace) -> None:
         return foretell(given, predictor.predict(data))
     if predictor.task == "regress":
         return predict_values(given, predictor, every_line(given.file[0], data))
+    if predictor.task == "autoencode":
+        return predict_vectors(given, predictor, every_line(given.file[0], data))
     if predictor.task in ("classify", "tag"):
         return predict_labels(given, predictor, every_line(given.file[0], data))
     records = predictor.predict(data, given.top)
@@ -341,23 +358,50 @@ def ranked(found: list[tuple[str, float]], value: str) -> list[dict[str, Any]]:
 
 
 def generate(given: argparse.Namespace) -> None:
+    from seriatim.creating import VECTORS, created, grid, keep, told
     from seriatim.predictor import load
     predictor = load(given.run, bits=given.bits)
+    misplaced = [f"--{name}" for name in VECTORS if getattr(given, name) is not None]
+    if misplaced and predictor.task != "autoencode":
+        raise ConfigError("this is for models of autoencode", got=f"{' '.join(misplaced)} with a model of {predictor.task}", do="Leave it out")
     known = getattr(getattr(predictor.codec, "source", predictor.codec), "number", {})
     unknown = [symbol for symbol in predictor.codec.pieces_of(given.prompt) if symbol not in known]
     if unknown:
         say(f"note: the model does not know {', '.join(map(repr, dict.fromkeys(unknown)))} in the prompt")
-    settings = {key: value for key, value in settings_of(given).items() if key != "bits"}
-    if given.format == "table" and not {"beam", "exact", "count"} & settings.keys():
+    settings = {f.name: getattr(given, f.name) for f in fields(DecodingOptions) if hasattr(given, f.name)}
+    if predictor.task == "autoencode":
+        results = created(predictor, given, settings)
+    elif given.format == "table" and not given.out and not {"beam", "exact", "count"} & settings.keys():
         for piece in predictor.stream(given.prompt, **settings):
             print(piece, end="", flush=True)
         print()
         return
-    results = predictor.generate_records([given.prompt], **settings)[0]
+    else:
+        results = predictor.generate_records([given.prompt], **settings)[0]
+    if given.out is not None:
+        written = keep(results, given.out, grid(given, results))
+        return show({"written": written, "results": results}, given, "\n".join(written))
     if given.format == "json":
         print(json.dumps(results, indent=1))
+        return
+    for number, result in enumerate(results):
+        if len(results) > 1 and predictor.task != "autoencode":
+            print(f"--- {number + 1}  log p {result['log_prob']:.2f}")
+        print(told(result))
+
+
+def predict_vectors(given: argparse.Namespace, predictor: Any, data: Any) -> None:
+    """A vector for each sequence; of models without one the label; or the neighbours of a text."""
+    if given.neighbours is not None:
+        found = predictor.neighbours(given.neighbours, data, given.top)
+        if given.format == "json":
+            print(json.dumps([{"sequence": text, "cosine": cosine} for text, cosine in found], ensure_ascii=False))
+        else:
+            sys.stdout.writelines(f"{cosine:8.4f}  {text}\n" for text, cosine in found)
+        return
+    records = predictor.predict(data, given.top)
+    if given.format == "json":
+        print(json.dumps(records, ensure_ascii=False))
     else:
-        for number, result in enumerate(results):
-            if len(results) > 1:
-                print(f"--- {number + 1}  log p {result['log_prob']:.2f}")
-            print(result["text"])
+        sys.stdout.writelines("\t".join([row["label"], *(f"{each['label']} {each['probability']:.4f}" for each in row["probabilities"])] if "label" in row
+                                        else [f"{value:.6g}" for value in row["vector"]]) + "\n" for row in records)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from seriatim.codecs.conditioned import Samples
 from seriatim.codecs.labelled import Examples
 from seriatim.codecs.numbers import Signals
 from seriatim.codecs.pairs import Pairs
@@ -32,6 +33,7 @@ class Batch:
     before: Tensor | None = None           # (B,)   stream: the symbol before y, when its state is carried over
     words: Tensor | None = None            # (B, P) which of U different words each symbol of x is
     letters: Tensor | None = None          # (U, L) their letters, 0 behind the end of each
+    labels: Tensor | None = None           # (B, G) what is known of each sequence
     known: Tensor | None = None            # (B, P + T, K) numbers: what is known in advance, of the past and of the future
 
     def __len__(self) -> int:
@@ -92,6 +94,17 @@ def of_pairs(pairs: Pairs, rows: np.ndarray) -> Batch:
     if not len(pairs.y):
         return Batch(x, lengths, empty(len(rows)), empty(len(rows)).bool())
     return Batch(x, lengths, *pad([np.append(pairs.y.row(s), STOP) for s in rows]))
+
+
+def of_samples(samples: Samples, rows: np.ndarray) -> Batch:
+    """Whole sequences that are read (x) and written again (y), to their end, and what is given with them. Numbers are (B, T, C + 1)."""
+    labels = torch.from_numpy(samples.labels[rows])
+    if samples.x.kind == NUMBERS:
+        y = pad_sequence([torch.from_numpy(samples.x.row(s)) for s in rows], batch_first=True)
+        lengths = torch.tensor([len(samples.x.row(s)) for s in rows])
+        return Batch(y, lengths, y, torch.arange(y.shape[1]) < lengths[:, None], labels=labels)
+    y, mask = pad([np.append(samples.x.row(s), STOP) for s in rows])
+    return Batch(y, mask.sum(1), y, mask, labels=labels)
 
 
 def set_prompts(rows: Sequence[np.ndarray]) -> Batch:

@@ -32,6 +32,7 @@ class CodecOptions:
     log: bool = option(False, "numbers: their logarithms; all must be positive")
     difference: int = option(0, "numbers: differences to the value so many steps before; 0: the values themselves", least=0, most=100_000)
     calendar: bool = option(False, "numbers: hour, day and month of each moment are inputs, too")
+    given: str = option("", "autoencode: fields that say what to write, with commas between, such as label: a class, an author, a style")
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,24 @@ class TranslateOptions(NetworkOptions):
                               least=0, most=1)
     judge: str = option("loss", "what validation looks at: nats per symbol of the references, or what greedy translations are worth",
                         choices=("loss", "bleu", "chrf", "exact"))
+
+
+@dataclass(frozen=True)
+class AutoencodeOptions(NetworkOptions):
+    """A stack that reads a sequence into one vector, and one that writes it again."""
+    context: int = option(1024, "attention: how many positions back, itself included", least=1)
+    encoder: str = option("", "how a position hears the others when the sequence is read (default: as --mixer)",
+                          choices=("", "none", "rnn", "gru", "lstm", "coupled", "convolution", "attention"))
+    both: bool = option(True, "when it is read, each position hears what comes after it, too")
+    latent: int = option(32, "size of the vector; 0: none, the sequence is written from nothing but what is --given", least=0, most=65536)
+    variational: bool = option(True, "the vector is a normal distribution near the one that samples are drawn from; otherwise just a vector")
+    into: str = option("both", "how the writer receives the vector: as its first state, at every step, or both", choices=("state", "every", "both"))
+    forcing: bool = option(True, "what was written before is an input (teacher forcing); otherwise the vector is all that is known")
+    word_dropout: float = option(0.0, "share of the inputs of the writer that are unknown in training, so that it needs the vector", least=0, most=1)
+    annealing: str = option("linear", "variational: how the price of a vector rises in training", choices=("none", "linear", "cyclic"))
+    rising: float = option(0.3, "linear: share of training until it is full; cyclic: there are four cycles, and this is the share of each", above=0, most=1)
+    free: float = option(0.0, "variational: nats that each number of the vector may say for nothing (free bits)", least=0, most=100)
+    components: int = option(10, "numbers: how many normals are mixed", least=1, most=1000)
 
 
 @dataclass(frozen=True)
@@ -348,7 +367,7 @@ class ForecastOptions(NetworkOptions):
 
 
 DEFAULT_MINUTES = 3.0      # the budget when neither minutes, steps nor epochs is given
-DEFAULT_BY = {"sets": "line", "translate": "line"}      # how text is cut when it is not said, by task; all others: as its format is
+DEFAULT_BY = {"sets": "line", "translate": "line", "autoencode": "line"}      # how text is cut when it is not said, by task; all others: as its format is
 
 
 @dataclass(frozen=True)

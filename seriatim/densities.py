@@ -3,15 +3,15 @@
     normal       p(y) = exp(-z^2 / 2) / (s sqrt(2 pi)),     z = (y - m) / s
     Student t    p(y) ~ (1 + z^2 / v)^(-(v + 1) / 2) / s
     mixture      p(y) = sum_m w_m prod_c normal(y_c; m_mc, s_mc)                      (Bishop 1994)
-    strokes      p(dx, dy, pen) = p(pen) sum_m w_m normal(dx, dy; m_m, s_m, r_m)      (Graves 2013; Ha and Eck 2017)
+    strokes      p(y, state) = p(state) sum_m w_m normal(y; m_m, S_m)                 (Graves 2013; Ha and Eck 2017)
     quantiles    no density: values below which y lies with given probabilities      (Koenker and Bassett 1978)
 
 The distance is the continuous ranked probability score, which is the absolute error of a forecast that is sure of itself:
 
     crps(F, y) = int (F(x) - [y <= x])^2 dx = E|X - y| - E|X - X'| / 2                (Gneiting and Raftery 2007)
 
-A nan among the outcomes is a channel nobody has seen: `log_prob` is that of the others, `crps` is nan there.
-Shapes: ... any leading axes, C channels, M components, S pen states, Q levels.
+A nan among the outcomes is a channel nobody has seen: `log_prob` is that of the others, `crps` is nan there. Strokes have no gaps.
+Shapes: ... any leading axes, C channels, M components, S states, Q levels.
 """
 from __future__ import annotations
 
@@ -160,14 +160,9 @@ class MixtureDensity(Density):
 
     @torch.no_grad()
     def sample(self, generator: torch.Generator | None = None) -> Tensor:
-        _, means, deviations = self.component(generator)
+        chosen = Categorical(self.logits).sample(generator)[..., None, None]
+        means, deviations = (torch.take_along_dim(each, chosen, -2)[..., 0, :] for each in (self.means, self.deviations))
         return Normal(means, deviations).sample(generator)
-
-    def component(self, generator: torch.Generator | None) -> tuple[Tensor, Tensor, Tensor]:
-        """(..., 1) one of them, drawn by its weight, its (..., C) means and its (..., C) deviations."""
-        chosen = Categorical(self.logits).sample(generator)[..., None]
-        means, deviations = (torch.take_along_dim(each, chosen[..., None], -2)[..., 0, :] for each in (self.means, self.deviations))
-        return chosen, means, deviations
 
     def mean(self) -> Tensor:
         return (self.logits.softmax(-1)[..., None] * self.means).sum(-2)
@@ -198,40 +193,51 @@ class MixtureDensity(Density):
 
 
 class Strokes(MixtureDensity):
-    """A move of the pen and what the pen does then: outcomes are (..., 3), dx, dy and the number of the pen's state.
+    """A move and what happens then: outcomes are (..., C + 1), how far each channel moves and the number of a state, such as whether a pen is lifted.
 
-    Within a component dx and dy are correlated, -1 < r < 1: dx is normal, and given dx so is dy, with mean m_y + r s_y z_x and deviation
-    s_y sqrt(1 - r^2). The pen is a symbol: mean, quantile and crps are of the two moves.
+    Within a component the channels are correlated: y_c = m_c + d_c (z_c + sum_{k < c} t_ck z_k), z normal. Two channels with tilt t have the
+    correlation t / sqrt(1 + t^2), which is never quite 1 whatever t is. The state is a symbol: mean, quantile and crps are of the move alone.
     """
 
-    def __init__(self, logits: Tensor, means: Tensor, deviations: Tensor, correlation: Tensor, pen: Tensor):
-        super().__init__(logits, means, deviations)                                   # (..., M), (..., M, 2), (..., M, 2)
-        self.correlation, self.pen = correlation, pen                                 # (..., M), (..., S)
-        self.parameters = *self.parameters, correlation, pen
+    def __init__(self, logits: Tensor, means: Tensor, scales: Tensor, tilts: Tensor, states: Tensor):
+        """(..., M), (..., M, C), (..., M, C), (..., M, C (C - 1) / 2) row after row, (..., S)."""
+        wider = torch.stack([1 + tilts[..., below(c)].square().sum(-1) for c in range(means.shape[-1])], -1)
+        super().__init__(logits, means, scales * wider.sqrt())
+        self.scales, self.tilts, self.states = scales, tilts, states
+        self.parameters = logits, means, scales, tilts, states
 
     def log_prob(self, y: Tensor) -> Tensor:
-        dx, dy, pen = y[..., None].unbind(-2)                                         # (..., 1) each
-        (mean_x, mean_y), (deviation_x, deviation_y) = self.means.unbind(-1), self.deviations.unbind(-1)              # (..., M) each
-        z = (torch.where(dx.isnan(), mean_x, dx) - mean_x) / deviation_x
-        r = self.correlation.masked_fill(dx.isnan(), 0.0)                             # without dx nothing more is known of dy
-        given_dx = log_normal(dy, mean_y + r * deviation_y * z, deviation_y * torch.sqrt((1 - r) * (1 + r)))
-        pens = Categorical(self.pen).log_prob(torch.where(pen.isnan(), 0.0, pen)[..., 0].long())
-        return self.mixed(log_normal(dx, mean_x, deviation_x) + given_dx) + pens.masked_fill(pen[..., 0].isnan(), 0.0)
+        distance = (y[..., None, :-1] - self.means) / self.scales                     # (..., M, C)
+        z: list[Tensor] = []
+        for c in range(distance.shape[-1]):
+            z.append(distance[..., c] - tilted(self.tilts, c, z))
+        square = sum(each * each for each in z)                                       # (..., M)
+        moves = -square / 2 - self.scales.log().sum(-1) - math.log(2 * math.pi) * len(z) / 2
+        return self.mixed(moves) + Categorical(self.states).log_prob(y[..., -1].long())
 
     @torch.no_grad()
     def sample(self, generator: torch.Generator | None = None) -> Tensor:
-        chosen, means, deviations = self.component(generator)
-        r = torch.take_along_dim(self.correlation, chosen, -1)                        # (..., 1)
-        z, other = torch.empty_like(means).normal_(generator=generator).split(1, -1)
-        moves = means + deviations * torch.cat([z, r * z + torch.sqrt((1 - r) * (1 + r)) * other], -1)
-        return torch.cat([moves, Categorical(self.pen).sample(generator)[..., None].to(moves.dtype)], -1)
+        chosen = Categorical(self.logits).sample(generator)[..., None, None]
+        means, scales, tilts = (torch.take_along_dim(each, chosen, -2)[..., 0, :] for each in (self.means, self.scales, self.tilts))
+        z = torch.empty_like(means).normal_(generator=generator).unbind(-1)
+        moves = means + scales * torch.stack([each + tilted(tilts, c, z) for c, each in enumerate(z)], -1)
+        return torch.cat([moves, Categorical(self.states).sample(generator)[..., None].to(moves.dtype)], -1)
 
     def crps(self, y: Tensor) -> Tensor:
-        return super().crps(y[..., :2])
+        return super().crps(y[..., :-1])
 
     def cooled(self, temperature: float) -> Strokes:
-        moves = super().cooled(temperature)
-        return Strokes(*moves.parameters, self.correlation, self.pen / temperature)
+        return Strokes(self.logits / temperature, self.means, self.scales * math.sqrt(temperature), self.tilts, self.states / temperature)
+
+
+def below(c: int) -> slice:
+    """Where the tilts of channel c against those before it stand."""
+    return slice(c * (c - 1) // 2, c * (c + 1) // 2)
+
+
+def tilted(tilts: Tensor, c: int, z: Sequence[Tensor]) -> Tensor | int:
+    """What the channels before it say about channel c."""
+    return sum(tilt * each for tilt, each in zip(tilts[..., below(c)].unbind(-1), z))
 
 
 class Quantiles(Density):

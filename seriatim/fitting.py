@@ -11,6 +11,7 @@ import torch
 
 from seriatim import training
 from seriatim.auditing import findings
+from seriatim.codecs.conditioned import Samples
 from seriatim.codecs.labelled import Examples
 from seriatim.codecs.numbers import Signals
 from seriatim.codecs.pairs import Pairs
@@ -106,6 +107,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
         del ids                                                       # the task keeps what it needs
         yield from training.relay(training.fit(predictor.model, parts, asked, folder), note)
         predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size(), "fingerprint": whole}
+        for words in predictor.conclude(asked):
+            yield log.add({"event": "note", "words": words})
         if calibrate:
             predictor.calibrate(asked.valid)
         if tune:
@@ -130,7 +133,7 @@ def arrays_of(ids: Any) -> tuple[Any, ...]:
     """The columns that make up encoded data."""
     if ids is None:
         return ()
-    return (ids.x, ids.y) if isinstance(ids, (Examples, Pairs)) else (ids.x,) if isinstance(ids, Signals) else (ids,)
+    return (ids.x, ids.y) if isinstance(ids, (Examples, Pairs)) else (ids.x,) if isinstance(ids, (Signals, Samples)) else (ids,)
 
 
 def with_vectors(parts: list[Part]) -> tuple[list[Part], Predictor | None]:
@@ -166,7 +169,7 @@ def check_task(task: str, spec: str) -> None:
         raise ConfigError(f"there is no task {task!r}", do=nearest(task, TASKS))
     for name in spec.split("+"):
         rung(name, task)
-    if task in ("words", "sets", "forecast", "regress") and "+" in spec:
+    if task in ("words", "sets", "forecast", "regress", "autoencode") and "+" in spec:
         raise ConfigError(f"models of {task} are not mixed", got=spec, do="Fit one model")
 
 

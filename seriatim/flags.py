@@ -9,6 +9,7 @@ from typing import Any
 from seriatim import __version__
 from seriatim.config import (
     UNITS,
+    AutoencodeOptions,
     AutoregressionOptions,
     BacktestOptions,
     CacheOptions,
@@ -56,10 +57,12 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim models   [MODEL]                  all models, or all settings of one
 
 TASK is language (what comes next?), classify (a label for each sequence, of symbols or of numbers), regress (a value
-for each sequence), tag (a tag for each element), sets (which elements are in the next set?), translate (a target for each source; two FILEs whose lines belong
-together, or a table), forecast (the next numbers of series) or words (a vector for each word). FILE is text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, plain,
-.gz or .xz; or a built-in corpus: python-docs, python-code, python-lines, python-tokens, independent, markov,
-hidden-markov, brackets, remember, piano, reverse, copy, sort, dates, roman, tunes. `seriatim VERB --help` tells more.
+for each sequence), tag (a tag for each element), sets (which elements are in the next set?), translate (a target for
+each source; two FILEs whose lines belong together, or a table), forecast (the next numbers of series), autoencode (a
+vector for each sequence, and sequences from vectors, labels or nothing) or words (a vector for each word). FILE is
+text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, drawings, plain, .gz or .xz; or a built-in corpus: python-docs,
+python-code, python-lines, python-tokens, independent, markov, hidden-markov, brackets, remember, piano, reverse, copy,
+sort, dates, roman, sentences, tunes, drawings. `seriatim VERB --help` tells more.
 """
 
 
@@ -105,7 +108,8 @@ def data_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
     group = parser.add_argument_group("series: the table")
     series_flags(group)
-    add_flags(parser, CodecOptions, ("vocabulary", "minimum_count", "lower", "target_unit", "shared", "log", "difference", "calendar"), "symbols and numbers")
+    add_flags(parser, CodecOptions, ("vocabulary", "minimum_count", "lower", "target_unit", "shared", "log", "difference", "calendar", "given"),
+              "symbols and numbers")
 
 
 def series_flags(group: Any) -> None:
@@ -127,8 +131,9 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
     add_flags(parser, VectorsOptions, ("window", "negatives", "subwords"), group=group)
     for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, RidgeOptions, HmmOptions, HiddenOptions,
-                TranslateOptions, LexiconOptions, ForecastOptions, SmoothingOptions, AutoregressionOptions, LagsOptions):
-        add_flags(parser, cls, ("pool", "letters", "chain", "ngram", "memory", "encoder", "judge", "scheduled", "horizon", "context", "density"), group=group)
+                TranslateOptions, LexiconOptions, AutoencodeOptions, ForecastOptions, SmoothingOptions, AutoregressionOptions, LagsOptions):
+        add_flags(parser, cls, ("pool", "letters", "chain", "ngram", "memory", "encoder", "judge", "scheduled", "horizon", "context", "density",
+                               "latent", "variational", "free", "annealing", "word_dropout"), group=group)
 
 
 def build_parser() -> Parser:
@@ -154,7 +159,7 @@ def build_parser() -> Parser:
 
     each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
                 "seriatim compare language book.txt --minutes 3")
-    each.add_argument("task", help="language, classify, regress, tag, sets, translate or forecast")
+    each.add_argument("task", help="language, classify, regress, tag, sets, translate, forecast or autoencode")
     each.add_argument("file", metavar="FILE", nargs="+", help="the data; a tenth of it is the test (of a stream its end); translate: also two files")
     each.add_argument("--folds", type=int, default=0, metavar="K", help="labels and values: every K-th part is the test in turn")
     each.add_argument("--models", help="names with commas between (default: all usual ones); a+b is a mixture")
@@ -204,6 +209,7 @@ def build_parser() -> Parser:
             each.add_argument("--positive", metavar="LABEL", help="classify: choose a threshold for this label")
             each.add_argument("--most-false", type=float, metavar="SHARE", help="such that at most this share of the others is taken for it (default 0.001)")
             each.add_argument("--out", help="labels: also a picture of the confusion matrix: .png, .svg or .pdf")
+            each.add_argument("--draws", type=int, metavar="K", help="autoencode: draws of the vector for the likelihood of a sequence (default 64)")
             each.add_argument("--column", metavar="NAME", help="word vectors: the column of the scores in a file of similarities (default: the third)")
         if name == "predict":
             each.add_argument("--top", type=int, default=5, help="how many symbols or labels (default 5)")
@@ -226,8 +232,17 @@ def build_parser() -> Parser:
     each = verb("generate", "Let a fitted model write.", 'seriatim generate runs/book --prompt "Call me" --length 200 --temperature 0.8 --seed 1')
     each.add_argument("run", metavar="RUN", help="a run folder, or an ARPA file")
     each.add_argument("--prompt", default="", help="what it goes on from")
+    each.add_argument("--out", help="write the results: drawings as .svg, melodies as .mid, texts as .txt, anything as .json")
     each.add_argument("--bits", type=int, choices=(8, 32), default=32, help=EIGHT)
     add_flags(each, DecodingOptions, [f.name for f in fields(DecodingOptions)], "decoding")
+
+    group = each.add_argument_group("autoencode")
+    group.add_argument("--between", nargs="+", metavar="TEXT", help="two sequences: --count steps on the way from one to the other; or four: a grid")
+    group.add_argument("--analogy", metavar="TEXTS", help='"the cat sleeps - the cat + the dog": vectors are added and subtracted')
+    group.add_argument("--label", metavar="NAME", help="what is given: spam, or author=Poe,style=verse")
+    group.add_argument("--file", metavar="FILE", help="drawings or other sequences; --between and --complete name them by their numbers, from 1")
+    group.add_argument("--complete", type=int, metavar="NUMBER", help="go on with this sequence of numbers")
+    group.add_argument("--part", type=float, metavar="SHARE", help="complete: after this part of it (default: all)")
 
     each = verb("ngrams", "Explore n-grams: what stands at the * of a pattern, by a run of a model that counts; or how often phrases occur over time.",
                 'seriatim ngrams runs/book "won a *"\n  seriatim ngrams news.csv "steam engine, telegraph" --date year --out frequency.png')

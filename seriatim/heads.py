@@ -1,9 +1,9 @@
 """Heads: from hidden vectors to distributions of numbers.
 
-    deviation = 1e-4 + softplus(a),   correlation = 0.999 tanh(a),   freedom = 2 + softplus(a),   a = W h + b
+    deviation = 1e-4 + softplus(a),   tilt = 20 tanh(a / 20),   freedom = 2 + softplus(a),   a = W h + b
 
 One linear map makes all parameters; its parts are cut and bent to where they are allowed (Bishop 1994; Graves 2013; Salinas et al. 2020).
-Shapes: ... any leading axes, D width, C channels, M components, S pen states, Q levels.
+Shapes: ... any leading axes, D width, C channels, M components, S states, Q levels.
 """
 from __future__ import annotations
 
@@ -89,16 +89,18 @@ class BinHead(nn.Module):
 
 
 class StrokeHead(nn.Module):
-    def __init__(self, width: int, components: int, states: int = 3):
+    """Correlated normals for moves of any number of channels, and a state: a pen that is down or lifted, an end."""
+
+    def __init__(self, width: int, channels: int, components: int, states: int):
         super().__init__()
-        self.sizes = components, 2 * components, 2 * components, components, states
+        self.sizes = components, components * channels, components * channels, components * (channels * (channels - 1) // 2), states
         self.linear = Linear(width, sum(self.sizes))
 
     def forward(self, hidden: Tensor) -> Strokes:
-        """(..., D) -> (...) distributions of a move and what the pen does."""
-        logits, means, deviations, correlation, pen = self.linear(hidden).float().split(self.sizes, -1)
-        means, deviations = (each.unflatten(-1, (-1, 2)) for each in (means, deviations))             # (..., M, 2) both
-        return Strokes(logits, means, positive(deviations), 0.999 * torch.tanh(correlation), pen)
+        """(..., D) -> (...) distributions of a move and a state."""
+        logits, *rest, states = self.linear(hidden).float().split(self.sizes, -1)
+        means, scales, tilts = (each.unflatten(-1, (self.sizes[0], -1)) for each in rest)             # (..., M, C) twice, (..., M, C (C - 1) / 2)
+        return Strokes(logits, means, positive(scales), 20 * torch.tanh(tilts / 20), states)
 
 
 HEADS: dict[str, type[nn.Module]] = {

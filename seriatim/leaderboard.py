@@ -34,6 +34,8 @@ FIGURES = {
                   "paired bootstrap, 95 %"),
     "mase": Figure("MASE", "MASE", "{:.3f}", (("MAE", "mae", "{:.4g}"), ("RMSE", "rmse", "{:.4g}"), ("CRPS", "crps", "{:.4g}"),
                                               ("skill", "skill", "{:.1%}"), ("in 80 %", "coverage", "{:.0%}")), "Diebold and Mariano's test, 95 %"),
+    "nats_per_symbol": Figure("nats/symbol", "nats per symbol", "{:.3f}", (("KL", "said", "{:.2f}"), ("active", "active", "{}"),
+                              ("exact", "exact", "{:.2%}")), "paired bootstrap, 95 %"),
     "chrf": Figure("chrF", "chrF", "{:.2f}", (("BLEU", "bleu", "{:.2f}"), ("exact", "exact", "{:.2%}"), ("nats/token", "nats_per_token", "{:.4f}")),
                    "paired bootstrap, 95 %"),
 }

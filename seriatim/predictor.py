@@ -63,6 +63,10 @@ class Predictor:
         """Figures and protocol: see `seriatim.evaluation`."""
         return evaluate(self, self.data(data))
 
+    def conclude(self, task: Any) -> list[str]:
+        """What is to be kept and said when training is over."""
+        return []
+
     # -- for a comparison: measure, once or fold by fold; a row of the table; and whether two models differ
     def measure(self, data: Sequences) -> dict[str, Any]:
         return measure(self, data)
@@ -338,6 +342,9 @@ def kind_of(task: str) -> type[Predictor]:
     if task == "forecast":
         from seriatim.forecast_predictor import ForecastPredictor
         return ForecastPredictor
+    if task == "autoencode":
+        from seriatim.vector_predictor import VectorPredictor
+        return VectorPredictor
     if task == "sets":
         from seriatim.set_predictor import SetPredictor
         return SetPredictor

@@ -15,8 +15,9 @@ import torch
 from torch import Tensor
 
 from seriatim import batches
+from seriatim.autoencoding import judged
 from seriatim.batches import Batch
-from seriatim.codecs.labelled import Examples, Labelled, cut_once, target_of
+from seriatim.codecs.conditioned import Conditioned, Samples
 from seriatim.codecs.numbers import NumberCodec, Signals
 from seriatim.codecs.pairs import SOURCE, TARGET, PairCodec, Pairs
 from seriatim.codecs.sets import Sets as SetCodec
@@ -25,9 +26,8 @@ from seriatim.config import CodecOptions, TrainingOptions
 from seriatim.data.corpora import is_corpus
 from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences
 from seriatim.data.series import cut_series, series_of
-from seriatim.densities import log_normal
 from seriatim.errors import ConfigError, DataError
-from seriatim.labelling import answers, estimates
+from seriatim.label_tasks import Classify, Regress, Settings, Tag
 from seriatim.models import Part
 from seriatim.models.base import Model
 from seriatim.models.rules import origins_of
@@ -36,7 +36,6 @@ from seriatim.settings import build
 from seriatim.translating import GREEDY, quality, translations
 from seriatim.words import Words as WordVectors
 
-Settings = dict[str, Any]
 MOST_JUDGED = 1000                         # pairs that validation looks at
 
 
@@ -133,109 +132,6 @@ def between(ids: Field) -> np.ndarray:
     text = marked[marked != UNKNOWN]
     text.flags.writeable = False                                                    # so that loops are compiled once for both
     return text
-
-
-class Classify:
-    """One label for each sequence: x is the sequence, y its label."""
-
-    held_share, how, target = 0.1, "stratify", "label"
-
-    def __init__(self, train: Examples, valid: Examples | None, by: str, codec: Labelled):
-        self.train, self.valid, self.symbols = train, valid, len(train.x.flat)
-
-    @classmethod
-    def given(cls, data: Sequences) -> Sequences:
-        """The data with its labels as names, whatever they were."""
-        if data.fields.get(cls.target) is data.main:
-            raise DataError(f"{data.origin} has labels and nothing to be labelled", got=f"fields: {', '.join(data.fields)}",
-                            do="Give texts or tokens, too; the field that holds them is named with --field")
-        return replace(data, fields=data.fields | {cls.target: target_of(data, cls.target)})
-
-    @classmethod
-    def codec_options(cls, data: Sequences, settings: Settings) -> CodecOptions:
-        if data.main.kind == NUMBERS:
-            if settings:
-                raise ConfigError("numbers are not cut into symbols", got=", ".join(settings), do="Leave that out; they are scaled by the training data")
-            return CodecOptions()
-        return build(CodecOptions, {"unit": "word" if data.unit in (None, "character") else data.unit} | settings, "codec")
-
-    @classmethod
-    def cut(cls, data: Sequences, settings: Settings) -> Sequences:
-        """The data with its text cut into words, once for all that look at them."""
-        return cut_once(data, cls.codec_options(data, settings))
-
-    @classmethod
-    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Labelled, Examples]:
-        codec = Labelled.fit(train, cls.codec_options(train, settings), cls.target, more)
-        if codec.labels.size < 2:
-            raise DataError("all of the training data has the same label", got=repr(codec.labels.names[0]), file=train.origin,
-                            do="Give sequences of at least two labels")
-        return codec, codec.encode(train)
-
-    @classmethod
-    def encode(cls, codec: Labelled, data: Sequences) -> Examples:
-        return codec.encode(data)
-
-    def counting(self, model: Model) -> Iterator[dict[str, Any]]:
-        return model.counting(self.train)
-
-    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
-        generator = np.random.default_rng([options.seed, number])
-        for rows in batches.buckets(self.train.x.lengths, options.rows * options.length, generator):
-            yield batches.of_examples(self.train, rows)
-
-    def steps_per_epoch(self, options: TrainingOptions) -> int:
-        return len(batches.buckets(self.train.x.lengths, options.rows * options.length))
-
-    def valid_loss(self, model: Model) -> float:
-        """The share of labels that are wrong; between equals a trace of the nats per label decides. Nats alone would stop a network long
-        before its labels are best: it becomes too sure of its mistakes, which a temperature repairs."""
-        found = answers(model, self.valid, self.target == "tags")
-        return float((found.found != self.valid.y.flat).mean()) + 1e-6 * min(10.0, found.loss)
-
-    def valid_scores(self, model: Model) -> Tensor:
-        """(N,) log-probability of each label of the validation data, for the weights of a mixture."""
-        found = answers(model, self.valid, self.target == "tags").log_probs
-        return torch.from_numpy(found[np.arange(len(found)), self.valid.y.flat])
-
-
-class Regress(Classify):
-    """One value for each sequence: x is the sequence, y its value."""
-
-    how, target = "shuffle", "value"
-
-    def __init__(self, train: Examples, valid: Examples | None, by: str, codec: Labelled):
-        super().__init__(train, valid, by, codec)
-        self.unit = math.log(codec.labels.deviation[0])                             # nats that the scale takes from every value
-
-    @classmethod
-    def given(cls, data: Sequences) -> Sequences:
-        """The data with its values as numbers, whatever they were."""
-        values = target_of(data, cls.target)
-        rest = {name: column for name, column in data.fields.items() if name not in ("label", "value")}
-        if Sequences(rest).main_name() is None:
-            raise DataError(f"{data.origin} has values and nothing to be read", got=f"fields: {', '.join(data.fields)}",
-                            do="Give texts, tokens or rows of numbers, too; the field that holds them is named with --field")
-        return replace(data, fields=rest | {cls.target: values})
-
-    @classmethod
-    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Labelled, Examples]:
-        codec = Labelled.fit(train, cls.codec_options(train, settings), cls.target, more)
-        values = target_of(train, cls.target).flat
-        if (values == values[0]).all():
-            raise DataError("all of the training data has the same value", got=values[0], file=train.origin, do="Give sequences of different values")
-        return codec, codec.encode(train)
-
-    def valid_loss(self, model: Model) -> float:
-        """Nats per value of the validation data."""
-        mean, deviation = map(torch.from_numpy, estimates(model, self.valid))
-        return self.unit - float(log_normal(torch.from_numpy(self.valid.y.flat[:, 0]), mean, deviation).mean())
-
-
-class Tag(Classify):
-    """One tag for each element: y is as long as x."""
-
-    how, target = None, "tags"
 
 
 class Sets(Language):
@@ -406,9 +302,55 @@ class Forecast(Language):
         return total / len(places)
 
 
+class Autoencode(Language):
+    """Write a sequence again from one vector, or from what is given: x is the sequence, and so is y."""
+
+    held_share, how = 0.05, "shuffle"
+
+    def __init__(self, train: Samples, valid: Samples | None, by: str, codec: Conditioned):
+        if not len(train.x.flat):
+            raise DataError("the training data is empty", do="Give sequences, one a line")
+        self.train, self.valid, self.by, self.codec, self.symbols = train, valid, "line", codec, len(train.x.flat)
+
+    @classmethod
+    def given(cls, data: Sequences) -> Sequences:
+        if data.by == "stream":
+            raise DataError(f"{data.origin} is one stream, and each sequence has a vector of its own", do="Read it by line: --by line")
+        alone = all(column.kind == NUMBERS or name in ("label", "tags") for name, column in data.fields.items())
+        single = {name: replace(column, values=column.values[:, None]) for name, column in data.fields.items()
+                  if alone and column.kind == NUMBERS and column.values.ndim == 1 and name not in ("label", "time")}
+        return replace(data, fields=data.fields | single)                           # numbers of one channel are numbers in channels, too
+
+    @classmethod
+    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Conditioned, Samples]:
+        """Text is cut into words if nothing else is said."""
+        unit = "word" if train.unit in (None, "character") else train.unit
+        codec = Conditioned.fit(train, build(CodecOptions, {"unit": unit} | settings, "codec"))
+        return codec, codec.encode(train)
+
+    @classmethod
+    def encode(cls, codec: Conditioned, data: Sequences) -> Samples:
+        return codec.encode(data)
+
+    def groups(self, options: TrainingOptions, generator: np.random.Generator | None = None) -> list[np.ndarray]:
+        return batches.buckets(self.train.x.lengths, options.rows * options.length, generator)
+
+    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
+        for rows in self.groups(options, np.random.default_rng([options.seed, number])):
+            yield batches.of_samples(self.train, rows)
+
+    def steps_per_epoch(self, options: TrainingOptions) -> int:
+        return len(self.groups(options))
+
+    def valid_loss(self, model: Model) -> float:
+        """Nats per symbol: the bound, with what may be said for nothing."""
+        return judged(model, self.valid.take(slice(0, MOST_JUDGED)))
+
+
 def filled(sequences: Field) -> Field:
     """Those sequences that have steps."""
     return sequences.take(sequences.lengths > 0)
 
 
-TASKS = {"language": Language, "words": Words, "classify": Classify, "regress": Regress, "tag": Tag, "sets": Sets, "translate": Translate, "forecast": Forecast}
+TASKS = {"language": Language, "words": Words, "classify": Classify, "regress": Regress, "tag": Tag, "sets": Sets, "translate": Translate,
+         "forecast": Forecast, "autoencode": Autoencode}

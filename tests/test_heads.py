@@ -9,7 +9,7 @@ from seriatim.heads import HEADS, QuantileHead
 
 D, LEVELS = 8, (0.1, 0.5, 0.9)
 OPTIONS = {"normal": {"channels": 2}, "student": {"channels": 2}, "quantiles": {"channels": 2, "levels": LEVELS},
-           "mixture": {"channels": 2, "components": 5}, "bins": {"channels": 2, "bins": 40}, "strokes": {"components": 5}}
+           "mixture": {"channels": 2, "components": 5}, "bins": {"channels": 2, "bins": 40}, "strokes": {"channels": 2, "components": 5, "states": 3}}
 EVERY = pytest.mark.parametrize("name", HEADS)
 
 
@@ -48,7 +48,7 @@ def test_parameters_stay_where_they_are_allowed():
     assert made("normal")(hidden).deviation.min() >= 1e-4
     assert made("student")(hidden).scale.min() >= 1e-4 and made("student")(hidden).freedom.min() >= 2
     strokes = made("strokes")(hidden)
-    assert strokes.deviations.min() >= 1e-4 and 0.99 < strokes.correlation.abs().max() < 1
+    assert strokes.scales.min() >= 1e-4 and 19 < strokes.tilts.abs().max() <= 20
     assert made("mixture")(hidden).deviations.min() >= 1e-4
 
 

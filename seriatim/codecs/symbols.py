@@ -348,6 +348,9 @@ def load_codec(record: Any, where: str) -> Codec:
         if "channels" in record:
             from seriatim.codecs.numbers import NumberCodec
             return NumberCodec.from_json(record, options)
+        if "conditioned" in record:
+            from seriatim.codecs.conditioned import Conditioned
+            return Conditioned.from_json(record, options, where)
         if "pair" in record:
             from seriatim.codecs.pairs import PairCodec
             return PairCodec.from_json(record, options, where)

@@ -27,6 +27,7 @@ from typing import TypeVar
 import numpy as np
 
 from seriatim.data.drawings import drawings
+from seriatim.data.grammar import sentences
 from seriatim.data.pairs import generate_pairs
 from seriatim.data.sequences import Field, Sequences
 from seriatim.data.signals import generate_signal
@@ -195,6 +196,7 @@ CORPORA = {
     "sort": (generate_pairs, "generated: letters, and the same in order"),
     "dates": (generate_pairs, "generated: dates in ten languages, and as 2024-03-07"),
     "roman": (generate_pairs, "generated: Roman numerals, and their numbers"),
+    "sentences": (sentences, "generated: sentences of a small grammar"),
     "drawings": (drawings, "generated: a dozen shapes drawn by an unsteady hand, labelled with their names"),
     "tunes": (tunes, "generated: melodies in a key, of phrases that come again"),
     "seasonal": (generate_signal, "generated: numbers that come again each day, and noise"),

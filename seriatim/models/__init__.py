@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from seriatim.config import (
     DEFAULT_MINUTES,
+    AutoencodeOptions,
     AutoregressionOptions,
     AverageOptions,
     BigramOptions,
@@ -179,6 +180,20 @@ TRANSLATE: dict[str, Rung] = {
                         {"mixer": "attention", "width": 128, "layers": 3, "residual": True, "feed_forward": 4.0, "dropout": 0.1}, PAIRS),
 }
 
+VECTOR = {"width": 256, "dropout": 0.2, "free": 0.2}
+SELVES = {"rows": 32, "length": 32, "optimiser": "muon", "rate": 4e-3, "warmup": 0.05, "epochs": 12.0, "patience": 4, "validations": 24}
+
+AUTOENCODE: dict[str, Rung] = {
+    "decoder": Rung("no vector: an lstm alone, a language model of what is given, or of nothing", "autoencoder:Autoencoder", AutoencodeOptions,
+                    VECTOR | {"mixer": "lstm", "latent": 0}, SELVES),
+    "rnn": Rung("recurrent network with tanh units, through one vector", "autoencoder:Autoencoder", AutoencodeOptions, VECTOR | {"mixer": "rnn"},
+                SELVES | {"rate": 2e-3}),
+    "gru": Rung("gated recurrent unit, through one vector", "autoencoder:Autoencoder", AutoencodeOptions, VECTOR | {"mixer": "gru"}, SELVES),
+    "lstm": Rung("long short-term memory, through one vector", "autoencoder:Autoencoder", AutoencodeOptions, VECTOR | {"mixer": "lstm"}, SELVES),
+    "transformer": Rung("self-attention, through one vector", "autoencoder:Autoencoder", AutoencodeOptions,
+                        VECTOR | {"mixer": "attention", "width": 128, "layers": 2, "residual": True, "feed_forward": 4.0}, SELVES),
+}
+
 WINDOWS = {"rows": 32, "rate": 1e-3, "epochs": 10.0, "patience": 4, "validations": 20}
 
 FORECAST: dict[str, Rung] = {
@@ -203,7 +218,8 @@ FORECAST: dict[str, Rung] = {
 }
 
 MODELS: dict[str, dict[str, Rung]] = {                             # by task, then by name
-    "language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "regress": REGRESS, "tag": TAG, "sets": SETS, "translate": TRANSLATE, "forecast": FORECAST}
+    "language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "regress": REGRESS, "tag": TAG, "sets": SETS, "translate": TRANSLATE,
+    "forecast": FORECAST, "autoencode": AUTOENCODE}
 
 
 LIMITS = {"minutes", "steps", "epochs"}

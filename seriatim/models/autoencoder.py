@@ -1,0 +1,186 @@
+"""A sequence through one vector and back: one stack reads it, another writes it again and knows nothing else of it.
+
+    plain        z = A pool(encoder(x)),   p(x_t | x_1 .. x_{t-1}, z) = head(decoder(x_1 .. x_{t-1}, z))                 Li et al. 2015
+    variational  q(z | x) = normal(m(x), s(x)^2),   p(z) = normal(0, 1),
+                 log p(x) >= E_q log p(x | z) - KL(q(z | x) || p(z))                                     Kingma and Welling 2014; Bowman et al. 2016
+    given        with labels beside z, or in its place: p(x | label), a language model told what to write
+
+Unlike an encoder-decoder that translates, the target is the source, and all that passes is a vector of few numbers: what lies near it, between
+two, or is drawn at random, is a sequence, too. Where the writer can do without the vector it will, and the vector says nothing (collapse):
+against that the price of the KL rises slowly, some nats are free, and inputs are left out. Sequences are symbols, or numbers whose head is a
+mixture of normals and a state. Shapes: B rows, T time, D width, L latent numbers, K told, C channels, S states.
+"""
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seriatim.batches import Batch
+from seriatim.codecs.symbols import UNKNOWN
+from seriatim.config import AutoencodeOptions
+from seriatim.distributions import Distribution
+from seriatim.errors import ConfigError
+from seriatim.heads import StrokeHead
+from seriatim.layers.eight import shrink
+from seriatim.layers.linear import Linear
+from seriatim.layers.pool import Pool
+from seriatim.models.base import Model, State
+from seriatim.models.network import Network
+from seriatim.models.whole import Whole
+
+STATES = {"rnn": 1, "gru": 1, "lstm": 2, "coupled": 2}               # vectors that a recurrent block begins with
+LABEL = 32                                                           # numbers that stand for a label
+CYCLES = 4                                                           # of the price of the KL, if it is cyclic
+
+
+class Autoencoder(Network):
+    """State: what is added to every input (B, D), if anything, else (B, 0); then the states of the decoder's blocks."""
+
+    def __init__(self, vocabulary: int, options: AutoencodeOptions, channels: int = 0, labels: tuple[int, ...] = ()):
+        super().__init__(vocabulary, options)
+        width, latent, self.channels = options.width, options.latent, channels
+        if channels:
+            self.embedding, self.output, self.bias = nn.Linear(channels + vocabulary, width), None, None
+            self.density = StrokeHead(width, channels, options.components, vocabulary)
+            self.first = nn.Parameter(torch.randn(width))                           # START
+        reading = replace(options, mixer=options.encoder or options.mixer)
+        self.encoder = Whole(reading) if latent else None
+        self.pool = Pool("last" if reading.mixer in STATES else "mean", width, options.both)
+        self.code = Linear(width, (1 + options.variational) * latent) if latent else None
+        self.names = nn.ModuleList(nn.Embedding(many, LABEL) for many in labels)
+        told, many = latent + LABEL * len(labels), STATES.get(options.mixer)
+        state, every = bool(told) and options.into != "every", bool(told) and options.into != "state"
+        self.bridge = nn.ModuleList(Linear(told, many * width) for _ in range(options.layers)) if state and many else None
+        self.entry = Linear(told, width) if state and not many else None            # without a state to begin with: beside START
+        self.every = Linear(told, width) if every else None
+
+    # -- reading
+    def encode(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The vector of each sequence (B, L), or its mean; and the logarithm of its variance (B, L), of plain ones minus infinity."""
+        if self.encoder is None:
+            return torch.zeros(len(batch), 0), torch.zeros(len(batch), 0)
+        read = self.encoder(self.dropout(self.embed(batch.x)), batch.x_lengths)                  # (B, T, D)
+        code = self.code(self.pool(read, batch.x_lengths)).float()
+        if not self.options.variational:
+            return code, torch.full_like(code, -torch.inf)
+        mean, spread = code.chunk(2, -1)
+        return mean, spread.clamp(-10, 10)
+
+    def told(self, vectors: Tensor, labels: Tensor | None) -> Tensor:
+        """(B, L) vectors and (B, G) labels -> (B, K) all that the decoder is told."""
+        return torch.cat([vectors, *(names(labels[:, i]) for i, names in enumerate(self.names))], -1)
+
+    # -- writing
+    def embed(self, y: Tensor) -> Tensor:
+        """(B, T) symbols or (B, T, C + 1) numbers -> (B, T, D)."""
+        if not self.channels:
+            return self.embedding(y)
+        return self.embedding(torch.cat([y[..., :-1], F.one_hot(y[..., -1].long(), self.vocabulary).to(y.dtype)], -1))
+
+    def inputs(self, y: Tensor) -> Tensor:
+        """What the decoder hears of what was written: all, in training perhaps less, or nothing but that something was."""
+        if not self.options.forcing:
+            return self.opener().expand(*y.shape[:2], -1)
+        share = self.options.word_dropout if self.training else 0.0
+        if not share:
+            return self.embed(y)
+        left = torch.rand(y.shape[:2]) >= share                                                  # (B, T)
+        return self.embed(y) * left[..., None] if self.channels else self.embed(y.where(left, UNKNOWN))
+
+    def opener(self) -> Tensor:
+        """(D,) START."""
+        return self.first if self.channels else self.embedding.weight[-1]
+
+    def opened_with(self, told: Tensor) -> tuple[Tensor, State]:
+        """(B, K) -> the first input (B, 1, D), and the state before it."""
+        inner, begin = self.empty(len(told)), self.opener().expand(len(told), 1, -1)
+        if self.bridge is not None:
+            first = [torch.tanh(each(told)) for each in self.bridge]
+            inner = tuple(tuple(each.chunk(2, -1)) for each in first) if isinstance(inner[0], tuple) else tuple(first)
+        if self.entry is not None:
+            begin = begin + self.entry(told)[:, None]
+        return begin, (told[:, :0] if self.every is None else self.every(told), *inner)
+
+    def hear(self, x: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
+        """(B, T, D) inputs -> (B, T, D) hidden vectors, state after each row's length."""
+        added, *inner = state
+        hidden, inner = self.through(self.dropout(x + added[:, None] if added.shape[1] else x), tuple(inner), lengths)
+        return hidden, (added, *inner)
+
+    def read(self, hidden: Tensor) -> Distribution:
+        return self.density(hidden) if self.channels else super().read(hidden)
+
+    def begin_writing(self, told: Tensor, prompts: Batch | None = None) -> tuple[Distribution, State]:
+        """What comes first, after the beginnings batch.x where there are any; and the state."""
+        x, state = self.opened_with(told)
+        if prompts is None or not prompts.x.shape[1]:
+            hidden, state = self.hear(x, state)
+            return self.read(hidden[:, 0]), state
+        hidden, state = self.hear(torch.cat([x, self.inputs(prompts.x)], 1), state, prompts.x_lengths + 1)
+        return self.read(hidden[torch.arange(len(told)), prompts.x_lengths]), state
+
+    def rewrite(self, batch: Batch, vectors: Tensor) -> Distribution:
+        """(B, T) distributions of every place of batch.y given what is before it, and these vectors (B, L)."""
+        x, state = self.opened_with(self.told(vectors, batch.labels))
+        return self.read(self.hear(torch.cat([x, self.inputs(batch.y[:, :-1])], 1), state)[0])
+
+    def start(self, batch: Batch) -> tuple[Distribution, State]:
+        """Read batch.x, and begin to write it again."""
+        return self.begin_writing(self.told(self.encode(batch)[0], batch.labels))
+
+    def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
+        hidden, state = self.hear(self.inputs(y), state)
+        return self.read(hidden), state
+
+    def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
+        return self.rewrite(batch, self.encode(batch)[0]), ()
+
+    rewind = Model.rewind
+
+    # -- learning
+    def loss(self, batch: Batch, state: State = None, smoothing: float = 0.0) -> tuple[Tensor, State]:
+        """Nats per symbol: of what is written, and at the present price of what the vectors say."""
+        if smoothing and self.channels:
+            raise ConfigError("numbers have no labels to smooth", got=f"label_smoothing {smoothing}", do="Leave out --label-smoothing")
+        mean, spread = self.encode(batch)
+        vectors = mean + torch.exp(spread / 2) * torch.randn_like(mean) if self.options.variational else mean
+        count = batch.y_mask.sum().clamp(min=1)
+        loss = -self.rewrite(batch, vectors).total(batch.y, batch.y_mask / count, smoothing)
+        if self.options.variational and self.options.latent:
+            loss = loss + self.price() * self.charged(divergence(mean, spread)) * len(batch) / count
+        return loss, ()
+
+    def charged(self, units: Tensor) -> Tensor:
+        """(B, L) KL of every number of the vectors -> nats a sequence that are to be paid for."""
+        return units.mean(0).clamp(min=self.options.free).sum()
+
+    def price(self) -> float:
+        """Of the KL, at this time of training (Bowman et al. 2016; Fu et al. 2019)."""
+        if self.options.annealing == "none":
+            return 1.0
+        place = self.spent if self.options.annealing == "linear" else self.spent * CYCLES % 1
+        return min(1.0, place / self.options.rising)
+
+    def shrink(self) -> None:
+        shrink(self) if self.channels else super().shrink()
+
+
+def divergence(mean: Tensor, spread: Tensor) -> Tensor:
+    """KL of normals with these means and logarithms of variances from the standard one, each number by itself."""
+    return (mean.square() + spread.exp() - 1 - spread) / 2
+
+
+class Writer(Model):
+    """An autoencoder that is told what to write, (B, K), instead of reading it: batch.x is how each row begins."""
+
+    def __init__(self, model: Autoencoder, told: Tensor):
+        self.model, self.told, self.vocabulary = model, told, model.vocabulary
+
+    def start(self, batch: Batch) -> tuple[Distribution, State]:
+        return self.model.begin_writing(self.told, batch)
+
+    def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
+        return self.model.extend(y, state)

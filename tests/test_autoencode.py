@@ -1,0 +1,437 @@
+"""Sequences through one vector and back: the model, the estimates against integrals, the codec, the predictor, the command line."""
+from __future__ import annotations
+
+import json
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from hypothesis.extra.numpy import arrays
+
+import seriatim as st
+from seriatim.autoencoding import bound, information, likelihood, report, vectors, verdict
+from seriatim.batches import of_samples
+from seriatim.cli import main
+from seriatim.codecs.conditioned import Conditioned, Samples
+from seriatim.codecs.moves import Moves
+from seriatim.codecs.symbols import load_codec
+from seriatim.config import CodecOptions
+from seriatim.data.grammar import RULES, nats, sentences, words
+from seriatim.data.sequences import NUMBERS, Field, Sequences
+from seriatim.data.svg import read_svg
+from seriatim.errors import ConfigError, DataError, TrainingError
+from seriatim.fitting import fit, fit_events
+from seriatim.models import create, parse
+from seriatim.models.autoencoder import divergence
+from seriatim.models.base import select
+
+VOCABULARY, ROWS = 9, 5
+RUNGS = {
+    "decoder": ("decoder", {}), "decoder, labels": ("decoder", {"labels": (3, 2)}), "rnn, state": ("rnn", {"into": "state"}),
+    "gru, every": ("gru", {"into": "every"}), "lstm": ("lstm", {}), "lstm, plain": ("lstm", {"variational": False}), "lstm, labels": ("lstm", {"labels": (3,)}),
+    "lstm, without inputs": ("lstm", {"forcing": False}), "transformer": ("transformer", {}), "transformer, state": ("transformer", {"into": "state"}),
+    "convolution": ("gru", {"mixer": "convolution", "layers": 2}), "transformer reads, gru writes": ("gru", {"encoder": "attention", "heads": 2}),
+    "numbers": ("lstm", {"channels": 2}), "numbers, transformer": ("transformer", {"channels": 3}), "numbers, decoder": ("decoder", {"channels": 1})}
+every_rung = pytest.mark.parametrize("name", RUNGS)
+
+
+def made(name: str):
+    spec, chosen = RUNGS[name]
+    chosen = {"width": 16, "latent": 0 if spec == "decoder" else 4, "dropout": 0.0} | ({"heads": 2} if spec == "transformer" else {}) | chosen
+    labels, channels = chosen.pop("labels", ()), chosen.pop("channels", 0)
+    torch.manual_seed(1)
+    return create(parse(spec, chosen, "autoencode"), 3 if channels else VOCABULARY, channels, labels).eval()
+
+
+def samples_for(model, lengths=(4, 1, 7, 3, 6)) -> Samples:
+    rng = np.random.default_rng(3)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    labels = np.array([[rng.integers(names.num_embeddings) for names in model.names] for _ in lengths], np.int64).reshape(len(lengths), -1)
+    if not model.channels:
+        return Samples(Field(rng.integers(2, VOCABULARY, offsets[-1]).astype(np.int32), offsets, "symbols"), labels)
+    values = np.column_stack([rng.standard_normal((offsets[-1], model.channels)), rng.integers(0, 2, offsets[-1])]).astype(np.float32)
+    values[offsets[1:] - 1, -1] = 2
+    return Samples(Field(values, offsets, NUMBERS), labels)
+
+
+# The model
+
+
+@every_rung
+def test_writing_step_by_step_equals_writing_all_at_once(name):
+    model = made(name)
+    batch = of_samples(samples_for(model), np.arange(ROWS))
+    with torch.no_grad():
+        whole = model.predict(batch).log_prob(batch.y)
+        following, state = model.start(batch)
+        columns = []
+        for t in range(batch.y.shape[1]):
+            columns.append(following.log_prob(batch.y[:, t]))
+            following, state = model.step(batch.y[:, t], state)
+    assert torch.allclose(torch.stack(columns, 1)[batch.y_mask], whole[batch.y_mask], atol=1e-5)
+
+
+@every_rung
+def test_a_sequence_does_not_hear_its_neighbours_or_the_padding(name):
+    model = made(name)
+    samples = samples_for(model)
+    together = likelihood(model, samples, 3)
+    alone = np.concatenate([likelihood_of_row(model, samples, s) for s in range(ROWS)])
+    assert np.allclose(together, alone, atol=1e-4)
+
+
+def likelihood_of_row(model, samples: Samples, s: int) -> np.ndarray:
+    """The same row among shorter ones, so that the dice are the same and the padding is not."""
+    kept = [row for row in range(ROWS) if row == s or samples.x.lengths[row] <= samples.x.lengths[s]]
+    rows = np.array([row if row in kept else s for row in range(ROWS)])
+    return likelihood(model, samples.take(rows), 3)[s:s + 1]
+
+
+@every_rung
+def test_states_are_rows_that_can_be_chosen(name):
+    model = made(name)
+    batch, rows = of_samples(samples_for(model), np.arange(ROWS)), torch.tensor([3, 3, 0])
+    with torch.no_grad():
+        _, state = model.start(batch)
+        following, _ = model.step(batch.y[:, 0][rows], select(state, rows))
+        expected, _ = model.step(batch.y[:, 0], state)
+    y = batch.y[rows, 1]
+    assert torch.allclose(following.log_prob(y), expected[rows].log_prob(y), atol=1e-5)
+
+
+@every_rung
+def test_every_weight_is_heard(name):
+    model = made(name).train()
+    batch = of_samples(samples_for(model, (8,) * 40), np.arange(40))
+    model.spent = 1.0
+    model.loss(batch)[0].backward()
+    silent = [each for each, weight in model.named_parameters() if weight.grad is None or not (weight.grad != 0).any()]
+    assert silent == (["embedding.weight"] if not model.options.forcing and not model.options.latent else [])
+
+
+@pytest.mark.parametrize("name", ["lstm", "lstm, plain", "numbers", "transformer"])
+def test_the_vector_is_all_that_the_decoder_knows(name):
+    """With its own vector in the place of another's, a sequence costs what it costs."""
+    model = made(name)
+    samples = samples_for(model)
+    batch = of_samples(samples, np.arange(ROWS))
+    other = of_samples(samples.take(np.arange(ROWS)[::-1]), np.arange(ROWS))
+    with torch.no_grad():
+        own, _ = model.encode(batch)
+        first = model.rewrite(batch, own)
+        assert torch.allclose(first.log_prob(batch.y), model.predict(batch).log_prob(batch.y), atol=1e-6)
+        changed = model.rewrite(batch, model.encode(other)[0]).log_prob(batch.y)
+    assert not torch.allclose(changed[0], first.log_prob(batch.y)[0], atol=1e-4)
+
+
+def test_without_inputs_the_past_is_not_heard():
+    model = made("lstm, without inputs")
+    batch = of_samples(samples_for(model), np.arange(ROWS))
+    with torch.no_grad():
+        code, _ = model.encode(batch)
+        before = model.rewrite(batch, code).log_probs()
+        batch.y[:, 0] = 2
+        assert torch.equal(model.rewrite(batch, code).log_probs(), before)
+
+
+def test_the_price_of_the_vector_rises_as_it_is_told():
+    for annealing, expected in (("none", [1, 1, 1, 1, 1]), ("linear", [0, 1 / 3, 5 / 6, 1, 1]), ("cyclic", [0, 2 / 3, 0, 1, 0])):
+        model = create(parse("gru", {"annealing": annealing, "rising": 0.3 if annealing != "cyclic" else 0.6, "width": 8}, "autoencode"), VOCABULARY)
+        found = []
+        for spent in (0.0, 0.1, 0.25, 0.4, 0.5):
+            model.spent = spent
+            found.append(model.price())
+        assert found == pytest.approx(expected)
+
+
+def test_nats_that_are_free_are_not_paid_for():
+    model = create(parse("gru", {"free": 0.5, "latent": 3, "width": 8}, "autoencode"), VOCABULARY)
+    units = torch.tensor([[0.1, 2.0, 0.0], [0.3, 0.0, 0.0]])                     # means 0.2, 1.0, 0.0
+    assert float(model.charged(units)) == pytest.approx(0.5 + 1.0 + 0.5)
+
+
+def test_divergence_is_that_of_torch():
+    mean, spread = torch.randn(6, 3), torch.randn(6, 3)
+    expected = torch.distributions.kl_divergence(torch.distributions.Normal(mean, (spread / 2).exp()), torch.distributions.Normal(0, 1))
+    assert torch.allclose(divergence(mean, spread), expected, atol=1e-5)
+
+
+# The estimates
+
+
+def test_the_likelihood_is_the_integral_over_the_vector():
+    """With two numbers in the vector, log p(x) = log int p(x | z) p(z) dz can be summed on a grid."""
+    torch.manual_seed(0)
+    model = create(parse("gru", {"latent": 2, "width": 12, "dropout": 0.0}, "autoencode"), VOCABULARY).eval()
+    samples = samples_for(model)
+    axis = torch.linspace(-5, 5, 81)
+    grid = torch.cartesian_prod(axis, axis)                                      # (N, 2)
+    exact = []
+    with torch.inference_mode():
+        for s in range(ROWS):
+            batch = of_samples(samples, np.full(len(grid), s))
+            written = (model.rewrite(batch, grid).log_prob(batch.y) * batch.y_mask).sum(1).double()
+            prior = -(grid.double() ** 2).sum(1) / 2 - math.log(2 * math.pi)
+            exact.append(float(torch.logsumexp(written + prior, 0) + 2 * math.log(float(axis[1] - axis[0]))))
+    assert np.allclose(likelihood(model, samples, 1500), exact, atol=0.1)
+    found = [bound(model, samples, seed) for seed in range(30)]
+    lower = -np.mean([each.written + each.said.sum(1) for each in found], 0)
+    assert (lower < exact).all() and np.allclose(np.mean([likelihood(model, samples, 1, seed) for seed in range(30)], 0), lower, atol=0.5)
+
+
+def test_without_a_vector_the_likelihood_is_exact_and_sums_to_one():
+    """Over all sequences up to a length, and the rest that is longer."""
+    torch.manual_seed(0)
+    model = create(parse("decoder", {"width": 8, "latent": 0, "dropout": 0.0}, "autoencode"), 3).eval()
+    rows = [row for length in range(6) for row in product((0, 2), repeat=length)]              # STOP is 1
+    column = Field(np.array([symbol for row in rows for symbol in row], np.int32), np.concatenate([[0], np.cumsum([len(row) for row in rows])]), "symbols")
+    found = np.exp(likelihood(model, Samples(column, np.zeros((len(rows), 0), np.int64)), 1)).sum()
+    with torch.inference_mode():
+        longer = 0.0
+        for row in product((0, 2), repeat=6):
+            batch = of_samples(Samples(Field(np.array(row, np.int32), np.array([0, 6]), "symbols"), np.zeros((1, 0), np.int64)), np.arange(1))
+            longer += float(model.predict(batch).log_prob(batch.y)[0, :6].sum().exp())
+    assert found + longer == pytest.approx(1.0, abs=1e-5)
+
+
+def test_information_of_normals_is_what_theory_says():
+    """Means N(0, a^2) and deviation b: I = log(1 + a^2 / b^2) / 2 for each number."""
+    rng = np.random.default_rng(0)
+    mean, spread = rng.normal(0, 2.0, (2000, 2)), np.full((2000, 2), math.log(0.25))
+    assert information(mean, spread, rng.standard_normal((2000, 2))) == pytest.approx(2 * math.log(1 + 4 / 0.25) / 2, abs=0.15)
+    assert information(np.zeros((50, 3)), np.zeros((50, 3)), rng.standard_normal((50, 3))) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_report_knows_whether_the_vector_is_used():
+    model = made("lstm")
+    samples = samples_for(model)
+    for each in (*model.bridge, model.every):
+        torch.nn.init.zeros_(each.weight)                                        # deaf to the vector
+    found = report(model, samples)
+    assert found["shuffled"] == pytest.approx(0.0, abs=1e-5) and found["words"].startswith("the vector is not used") and "--free" in found["words"]
+    assert verdict({"written": 50.0, "shuffled": 10.0, "active": 20, "latent": 32, "said": 8.0, "information": 5.0}, True).startswith("the vector is used:")
+    assert "a little" in verdict({"written": 50.0, "shuffled": 1.0, "active": 20, "latent": 32, "said": 8.0, "information": 5.0}, True)
+    assert "not used" in verdict({"written": 50.0, "shuffled": 10.0, "active": 0, "latent": 32, "said": 8.0, "information": 5.0}, True)
+
+
+# Codecs and data
+
+
+@settings(max_examples=40, deadline=None)
+@given(some.lists(arrays(np.float64, some.tuples(some.integers(1, 6), some.just(3)), elements=some.floats(-1e6, 1e6)), min_size=1, max_size=4), some.booleans())
+def test_numbers_come_back_as_they_were(rows, pen):
+    if pen:
+        for row in rows:
+            row[:, 2] = row[:, 2] > 0
+            row[-1, 2] = 1                                                       # a drawing ends with its last stroke
+    column = Field.of_numbers(rows)
+    codec = Moves.from_json(json.loads(json.dumps(Moves.fit(column, pen).to_json())))
+    encoded = codec.encode(column)
+    assert [encoded.row(s)[-1, -1] for s in range(len(rows))] == [codec.end] * len(rows) and (encoded.flat[:, -1] == codec.end).sum() == len(rows)
+    for s, row in enumerate(rows):
+        assert np.allclose(codec.decode(encoded.row(s)), row, rtol=1e-5, atol=1e-5 * max(codec.deviation) + 1e-6 * np.abs(np.concatenate(rows)).max())
+
+
+def test_a_codec_of_sequences_and_labels_is_the_same_after_saving():
+    data = Sequences({"text": Field.of_text(["a b", "b"]), "author": Field.of_labels(["x", "y"]), "year": Field.of_numbers([[1999], [2001]])})
+    codec = Conditioned.fit(data, CodecOptions(unit="word", given="author,year"))
+    again = load_codec(json.loads(json.dumps(codec.to_json())), "here")
+    assert again.encode(data).labels.tolist() == codec.encode(data).labels.tolist() == [[0, 0], [1, 1]] and again.sizes == codec.sizes == (0, (2, 2))
+    with pytest.raises(DataError, match="does not have"):
+        codec.encode(Sequences({"text": Field.of_text(["a"]), "author": Field.of_labels(["z"]), "year": Field.of_numbers([[1999]])}))
+    with pytest.raises(DataError, match="no field 'autor'"):
+        Conditioned.fit(data, CodecOptions(unit="word", given="autor"))
+
+
+@pytest.mark.parametrize("values, words", [([[0.0, 1.0], [np.nan, 1.0]], "sequence 1 has a number"), ([[0.0, 1.0, 2.0]], "rows of dx, dy")])
+def test_numbers_that_cannot_be_drawn_are_refused(values, words):
+    pen = len(values[0]) == 3
+    with pytest.raises(DataError, match=words):
+        Moves.fit(Field.of_numbers([np.array(values)]), pen)
+
+
+def test_the_entropy_of_the_grammar_is_that_of_all_its_phrases():
+    def phrases(symbol: str):
+        if symbol not in RULES:
+            return [((symbol,), 1.0)]
+        return [(sum((part for part, _ in parts), ()), weight * math.prod(p for _, p in parts))
+                for weight, rule in RULES[symbol] for parts in product(*map(phrases, rule.split()))]
+    for symbol in ("NP", "VERB", "ADV"):
+        found = phrases(symbol)
+        assert len({text for text, _ in found}) == len(found)                    # no phrase has two derivations
+        assert nats(symbol) == pytest.approx(-sum(p * math.log(p) for _, p in found)) and sum(p for _, p in found) == pytest.approx(1)
+        assert words(symbol) == pytest.approx(sum(p * len(text) for text, p in found))
+    assert sentences("sentences:count=3,seed=1").main.raw(1)[-1] in (".", "?")
+
+
+# The predictor
+
+
+@pytest.fixture(scope="module")
+def grammar():
+    """A variational gru on sentences of the grammar, just long enough that it uses its vector."""
+    return fit("autoencode", "gru", st.read("sentences:count=1500,seed=1"), steps=120, width=48, latent=8, free=0.3, threads=1, validations=3)
+
+
+@pytest.fixture(scope="module")
+def shapes():
+    """A variational gru on drawings with their names."""
+    return fit("autoencode", "gru", st.read("drawings:count=300,seed=1"), steps=60, width=32, latent=6, given="label", threads=1, validations=2)
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    """Words that depend on a label: a decoder that is told it."""
+    rng = np.random.default_rng(0)
+    labels = ["ham" if each else "spam" for each in rng.random(400) < 0.7]
+    texts = [" ".join(rng.choice(["win", "cash", "now"] if label == "spam" else ["see", "you", "soon"], 4)) for label in labels]
+    data = Sequences({"text": Field.of_text(texts), "label": Field.of_labels(labels)})
+    return fit("autoencode", "decoder", data, steps=80, width=24, given="label", threads=1, validations=2), data
+
+
+def test_a_variational_model_learns_and_says_whether_its_vector_is_used(grammar):
+    found = grammar.evaluate("sentences:count=200,seed=9", draws=16)
+    assert found["entropy"] < found["nats_per_symbol"] < found["bound_per_symbol"] < 3.2
+    assert grammar.metrics["report"]["shuffled"] > 1 and grammar.metrics["report"]["words"].startswith("the vector is used")
+    assert found["rewritten"]["word_error"] < found["rewritten"]["by_chance"]["word_error"]
+
+
+def test_everything_is_the_same_after_saving(grammar, shapes, tmp_path):
+    for name, model, data in (("g", grammar, "sentences:count=20,seed=3"), ("s", shapes, "drawings:count=4,seed=3")):
+        again = st.load(model.save(tmp_path / name))
+        assert np.allclose(*([each["vector"] for each in which.predict(data)] for which in (again, model)), atol=1e-5)
+        assert np.allclose(*([each["log_prob"] for each in which.score(data)] for which in (again, model)), atol=1e-4)
+        assert all(same(*pair) for pair in zip(*(which.generate_records([""], count=3, length=20)[0] for which in (again, model)), strict=True))
+
+
+def same(first: dict, second: dict) -> bool:
+    """The same text or numbers, up to the last bits that another place in memory may change."""
+    return np.allclose(first["numbers"], second["numbers"], atol=1e-4) if "numbers" in first else first["text"] == second["text"]
+
+
+def test_the_way_between_begins_and_ends_where_it_should(grammar):
+    first, last = "the cat sees a dog .", "every king sleeps ."
+    way = grammar.between(first, last, count=5)
+    ends = [record for record in grammar.predict([first, last])]
+    assert len(way) == 5 and [way[0]["text"], way[-1]["text"]] == [each["text"] for each in ends]
+    assert len(grammar.between(first, last, first, last, count=3)) == 9
+    with pytest.raises(ConfigError, match="between two"):
+        grammar.between(first)
+
+
+def test_vectors_are_added_and_subtracted(grammar):
+    a, b = "the cat sees a dog .", "every king sleeps ."
+    assert grammar.combine(f"{a} - {b} + {b}")["text"] == grammar.combine(a)["text"] == grammar.predict([a])[0]["text"]
+
+
+def test_the_nearest_neighbour_of_a_sequence_is_itself(grammar):
+    data = st.read("sentences:count=50,seed=5")
+    text = " ".join(data.main.raw(17))
+    (found, cosine), *_ = grammar.neighbours(text, data, 3)
+    assert found == text and cosine == pytest.approx(1.0, abs=1e-5)
+
+
+def test_samples_of_a_row_do_not_depend_on_how_many_there_are(grammar, shapes):
+    for model in (grammar, shapes):
+        several, single = model.generate_records([""], count=4, seed=3, length=20)[0], model.generate_records([""], count=1, seed=5, length=20)[0]
+        assert same(several[2], single[0])
+
+
+def test_drawings_are_written_grids_and_completed(shapes, tmp_path):
+    data = st.read("drawings:count=5,seed=2")
+    begun = data.main.raw(0)
+    for record in shapes.complete(begun, 0.5, count=2, temperature=0.5, length=20):
+        rows = np.array(record["numbers"])
+        assert np.allclose(rows[:max(1, round(0.5 * len(begun)))], begun[:max(1, round(0.5 * len(begun)))], atol=1e-4) and len(rows) > round(0.5 * len(begun))
+    shapes.save(tmp_path / "run")
+    assert main(["generate", str(tmp_path / "run"), "--file", "drawings:count=5,seed=2", "--between", "1", "2", "3", "4", "--count", "3",
+                 "--length", "30", "--out", str(tmp_path / "grid.svg")]) == 0
+    assert read_svg(str(tmp_path / "grid.svg"))[0]["strokes"].flat.shape[1] == 3
+    assert main(["generate", str(tmp_path / "run"), "--label", "stars"]) == 2
+
+
+def test_a_writer_that_is_told_the_label_is_a_classifier(labelled):
+    model, data = labelled
+    assert model.evaluate(data)["classified"]["accuracy"] > 0.99
+    found = model.predict(["win cash now", "see you soon"])
+    assert [each["label"] for each in found] == ["spam", "ham"] and sum(each["probability"] for each in found[0]["probabilities"]) == pytest.approx(1)
+    assert set(model.generate(label="spam", length=8, seed=1).split()) <= {"win", "cash", "now"}
+    drawn = [set(text.split()) <= {"win", "cash", "now"} for text in model.generate(count=60, length=8)]
+    assert 0.1 < np.mean(drawn) < 0.55                                          # as often as in training, 30 %
+
+
+def test_posteriors_are_bayes_rule_by_hand(labelled):
+    model, data = labelled
+    samples = model.samples(data).take(slice(0, 10))
+    joint = np.stack([likelihood(model.model, Samples(samples.x, np.full((10, 1), label)), 1) for label in (0, 1)], 1)
+    joint += np.log(model.metrics["shares"]["label"])
+    assert np.allclose(model.posterior(samples), joint - np.log(np.exp(joint).sum(1, keepdims=True)), atol=1e-6)
+
+
+def test_a_plain_vector_has_no_probability(tmp_path):
+    model = fit("autoencode", "gru", st.read("sentences:count=200"), steps=10, width=16, latent=4, variational=False, threads=1)
+    with pytest.raises(ConfigError, match="no probability"):
+        model.score("sentences:count=5")
+    assert "no likelihood" in model.evaluate("sentences:count=20")["protocol"]["nats"] and len(model.generate(count=2)) == 2
+
+
+def test_a_fit_that_was_stopped_goes_on_to_the_same_bits(tmp_path):
+    settings = {"steps": 12, "width": 16, "latent": 4, "word_dropout": 0.3, "threads": 1, "checkpoint_seconds": 0.0}
+    data = st.read("sentences:count=200")
+    whole = fit("autoencode", "gru", data, **settings)
+    events = fit_events("autoencode", "gru", data, out=tmp_path / "run", settings=settings)
+    seen = 0
+    with pytest.raises(GeneratorExit):
+        for event in events:
+            seen += event["event"] in ("step", "begin", "validation")
+            if seen == 4:
+                events.close()
+                raise GeneratorExit
+    again = fit("autoencode", "gru", data, out=tmp_path / "run", resume=True, **settings)
+    assert all(torch.equal(first, second) for first, second in zip(whole.model.arrays().values(), again.model.arrays().values(), strict=True))
+
+
+def test_what_makes_no_sense_is_refused(grammar, labelled):
+    with pytest.raises(DataError, match="one stream"):
+        fit("autoencode", "gru", st.read("markov:length=500"), steps=1)
+    with pytest.raises(ConfigError, match="no vectors"):
+        labelled[0].between("a", "b")
+    with pytest.raises(ConfigError, match="not given"):
+        grammar.generate(label="spam")
+    with pytest.raises(ConfigError, match="not for models of autoencode"):
+        grammar.generate(exact=True)
+    with pytest.raises(DataError, match="not what this model"):
+        grammar.predict(Sequences({"values": Field.of_numbers([np.zeros((3, 2))])}))
+    with pytest.raises((ConfigError, TrainingError), match="smooth"):
+        fit("autoencode", "gru", st.read("drawings:count=30"), steps=2, width=8, label_smoothing=0.1)
+
+
+def test_numbers_of_one_channel_are_read_and_written():
+    rng = np.random.default_rng(0)
+    rows = [np.sin(np.arange(rng.integers(8, 15)) + phase) for phase in rng.random(60)]
+    model = fit("autoencode", "gru", Sequences({"values": Field.of_numbers(rows)}), steps=20, width=16, latent=2, threads=1)
+    assert np.array(model.generate(temperature=0.5, seed=1)).shape[1] == 1 and model.evaluate(Sequences({"values": Field.of_numbers(rows[:5])}))["symbols"] > 30
+
+
+# The command line
+
+
+def test_from_fit_to_melodies_on_the_command_line(tmp_path, capsys):
+    run, tune = str(tmp_path / "run"), tmp_path / "tune.mid"
+    assert main(["fit", "autoencode", "gru", "tunes:count=60", "--steps", "12", "--width", "24", "--latent", "4", "--out", run, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["report"]["latent"] == 4
+    assert main(["generate", run, "--length", "12", "--seed", "2", "--out", str(tune)]) == 0
+    assert len(st.read(str(tune))[0]["tokens"]) > 0
+    assert main(["evaluate", run, "tunes:count=8,seed=4", "--draws", "2", "--format", "json"]) == 0
+    assert main(["predict", run, "tunes:count=3,seed=4", "--format", "json"]) == 0
+    assert len(json.loads(capsys.readouterr().out.split("\n")[-2])) == 3
+    assert main(["predict", run, "tunes:count=5,seed=4", "--neighbours", "C4:1/4 D4:1/4", "--top", "2"]) == 0
+    assert main(["generate", run, "--between", "1", "2", "--file", "tunes:count=2,seed=4", "--count", "3"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 5
+    for wrong in (["--between", "a", "--count", "3"], ["--complete", "1"], ["--analogy", "a", "--between", "a", "b"], ["--out", "x.pdf"]):
+        assert main(["generate", run, *wrong]) == 2
+    assert vectors(st.load(run).model, st.load(run).samples("tunes:count=3"))[0].shape == (3, 4)
