@@ -66,11 +66,9 @@ class Labeller(nn.Module, Model):
 
     def look(self, x: Tensor) -> Tensor:
         """(B, P) symbols -> (B, P, E): those of the training data, which learn, and those known besides, which do not; or (B, P, C) numbers."""
-        if not len(self.more):
+        if not len(self.more) or not (x >= self.embedding.num_embeddings).any():
             return self.embedding(x)
         own = self.embedding.num_embeddings
-        if not (x >= own).any():
-            return self.embedding(x)
         return torch.where((x < own)[..., None], self.embedding(x.clamp(max=own - 1)), self.more[(x - own).clamp(min=0)])
 
     def embedded(self, batch: Batch) -> Tensor:
