@@ -17,7 +17,7 @@ from typing import Any
 from seriatim import __version__
 from seriatim.config import DEFAULT_BY, CodecOptions, TrainingOptions
 from seriatim.data import read
-from seriatim.data.sequences import Sequences
+from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.data.splits import folds as folds_of
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
 from seriatim.fitting import check_task, fit_events
@@ -80,7 +80,7 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
             found, spent = [], 0.0
             for number, (valid, train, test) in enumerate(rounds):
                 run = None if folder is None else folder / "runs" / (name if len(rounds) == 1 else f"{name}-{number + 1}")
-                limits = {"minutes": budget, **own_epochs(name, task)} if name in learning else {}
+                limits = {"minutes": budget, **own_epochs(name, task, data.main_kind() == NUMBERS)} if name in learning else {}
                 fitting = fit_events(task, name, train, valid, out=run, settings=limits | plans[name])
                 seen: list[str] = []
                 predictor = yield from relay(fitting, lambda event, name=name, seen=seen: under(name, event, seen))
@@ -150,9 +150,9 @@ def accepts(name: str, key: str, task: str) -> bool:
     return codec_setting(key) or any(key.replace("-", "_") == f.name for cls in classes for f in fields(cls))
 
 
-def own_epochs(name: str, task: str) -> dict[str, Any]:
+def own_epochs(name: str, task: str, numbers: bool) -> dict[str, Any]:
     """How often a rung reads small data at most, however much time there is."""
-    limits = [rung(part, task).training.get("epochs") for part in name.split("+")]
+    limits = [rung(part, task).recipe(numbers).get("epochs") for part in name.split("+")]
     return {"epochs": max(filter(None, limits))} if any(limits) else {}
 
 

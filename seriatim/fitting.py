@@ -19,7 +19,7 @@ from seriatim.codecs.symbols import STOP, Codec
 from seriatim.config import DEFAULT_BY, CodecOptions
 from seriatim.data import read
 from seriatim.data.questions import check_questions
-from seriatim.data.sequences import Sequences
+from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.errors import ConfigError, DataError, SeriatimError, nearest
 from seriatim.evaluation import fingerprint
 from seriatim.folders import Log, start_folder
@@ -58,6 +58,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     parts, vectors = with_vectors(parts)
     train, valid = (read(each, by=DEFAULT_BY.get(task)) if isinstance(each, (str, Path)) else each for each in (train, valid))
     train, valid = kind.given(train), None if valid is None else kind.given(valid)
+    if train.main_kind() == NUMBERS:
+        parts = planned(parse(spec, settings, task, numbers=True), torch.get_num_threads())
     whole = fingerprint(train.main)
     if calibrate and task not in ("classify", "forecast"):
         raise ConfigError("probabilities are calibrated for labels of sequences and for forecasts", got=f"the task {task}", do="Leave out calibrate")

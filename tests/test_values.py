@@ -164,6 +164,12 @@ def test_models_that_count_symbols_say_so_and_a_comparison_goes_on_without_them(
 # What is learned
 
 
+def test_numbers_have_a_recipe_of_their_own_unless_something_else_is_asked_for():
+    words, numbers, asked_for = (parse("gru", settings, "classify", kind)[0].training for settings, kind in (({}, False), ({}, True), ({"steps": 9}, True)))
+    assert numbers.epochs > words.epochs and numbers.rate > words.rate and (asked_for.steps, asked_for.epochs, asked_for.rate) == (9, None, numbers.rate)
+    assert fit("classify", "gru", processes(20), steps=1, width=8).parts[0].training.rows == numbers.rows
+
+
 @pytest.mark.parametrize(("rung", "settings"), [("linear", {}), ("gru", QUICK | {"steps": 60, "pool": "mean"})])
 def test_two_processes_are_told_apart(rung, settings):
     record = fit("classify", rung, processes(300), **settings).evaluate(processes(200, seed=1))
@@ -332,9 +338,9 @@ def with_nan(data: Sequences) -> Sequences:
 
 @pytest.mark.parametrize(("task", "data"), [("classify", processes(40)), ("regress", quantities(40))])
 def test_missing_numbers_are_refused_by_their_sequence_and_line(task, data):
-    with pytest.raises(DataError, match=r"file\.jsonl:4: a number of sequence 4 is missing"):
+    with pytest.raises(DataError, match=r"file\.jsonl:4: sequence 4 holds numbers that are missing"):
         fit(task, "linear", with_nan(data))
-    with pytest.raises(DataError, match=r"file\.jsonl:4: a number of sequence 4 is missing"):
+    with pytest.raises(DataError, match=r"file\.jsonl:4: sequence 4 holds numbers that are missing"):
         fit(task, "linear", data).predict(with_nan(data))
 
 

@@ -71,5 +71,5 @@ def check_finite(column: Field, lines: np.ndarray | None = None, origin: str | N
     wrong = np.flatnonzero(~np.isfinite(column.flat.reshape(len(column.flat), -1)).all(1)) if column.flat.size else ()
     if len(wrong):
         s = int(np.searchsorted(column.offsets - column.offsets[0], wrong[0], "right")) - 1
-        raise DataError(f"a number of sequence {s + 1} is missing or infinite", file=origin, line=None if lines is None else int(lines[s]),
+        raise DataError(f"sequence {s + 1} holds numbers that are missing or infinite", file=origin, line=None if lines is None else int(lines[s]),
                         do="Fill it in, or leave the sequence out")
