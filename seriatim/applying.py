@@ -7,7 +7,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import fields, replace
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,14 @@ def read_data(given: argparse.Namespace, paths: list[str], by: str | None, unit:
     chosen = [f"--{name}" for name in ("time", "series", "channels", "known", "fill") if getattr(given, name, None)]
     if chosen:
         raise ConfigError("these flags are for series", got=f"{', '.join(chosen)} with {task}", do="Leave them out; or, for labels and values, add --series")
-    data = read(*paths, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label)
+    notes: list[str] = []
+    data = read(*paths, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label, notes=notes,
+                gaps=given.verb == "predict")
+    readable = [name for name, column in data.fields.items() if column.kind != "numbers" and name not in ("label", "tags")]
+    if task != "translate" and given.field is None and len(readable) > 1 and not {"text", "tokens"} & data.fields.keys():
+        notes.append(f"of the fields {', '.join(map(repr, readable))} the first is read; name another with --field")
+    for note in notes:
+        say(f"note: {note}")
     if task == "translate" and len(data.fields) == 2 and len(paths) == 1 and not {"source", "target"} & data.fields.keys():
         say(f"note: the first line is taken for the names of the columns: {', '.join(map(repr, data.fields))}; if it is a pair, add --columns source,target")
     return data.distinct() if given.distinct else data
@@ -83,18 +92,26 @@ def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
     if getattr(given, "others", None):
         from seriatim.translator import ensemble
         predictor = ensemble([given.run, *given.others])
-    if predictor.task == "words":
+    if predictor.task == "words" and given.verb != "predict":
         return predictor, given.file[0]
-    return predictor, read_data(given, given.file, predictor.by if predictor.by == "line" else None, predictor.codec.options.unit, predictor.task)
+    by = "line" if predictor.by == "line" or predictor.task == "words" else None
+    return predictor, read_data(given, given.file, by, predictor.codec.options.unit, predictor.task)
+
+
+def decoding_of(given: argparse.Namespace) -> dict[str, Any]:
+    return {f.name: getattr(given, f.name) for f in fields(DecodingOptions) if hasattr(given, f.name)}
+
+
+def flags_of(names: Iterable[str]) -> str:
+    return ", ".join("--" + name.replace("_", "-") for name in names)
 
 
 def searching(given: argparse.Namespace, task: str) -> dict[str, Any]:
     """How a translator is to search, from the flags."""
-    chosen = {f.name: getattr(given, f.name) for f in fields(DecodingOptions) if hasattr(given, f.name)}
+    chosen = decoding_of(given)
     used = [*chosen, *(["with"] if given.others else []), *(["against"] if getattr(given, "against", None) else [])]
     if task != "translate" and used:
-        raise ConfigError("searching is for models of translate", got=f"a model of {task}", do="Leave out " + ", ".join(
-            "--" + name.replace("_", "-") for name in used))
+        raise ConfigError("searching is for models of translate", got=f"a model of {task}", do=f"Leave out {flags_of(used)}")
     return chosen
 
 
@@ -186,6 +203,28 @@ def score(given: argparse.Namespace) -> None:
         sys.stdout.writelines(f"{row['log_prob']:.6f}\t{row['tokens']}\t{row['unknown']}\n" for row in records)
 
 
+TOGETHER, EVERY = 512, 1.0                 # sequences that are asked about at a time, at least, and seconds between words on how far it is
+MANY = {"translate": "Use --count for several targets", "tag": "Use --best for several rows of tags", "forecast": "Leave it out", "regress": "Leave it out"}
+
+BELONGS = {"positive": ("classify", "a threshold is for one label of sequences"), "threshold": ("classify", "a threshold is for one label of sequences"),
+           "best": ("tag", "the best rows of tags are asked of taggers; use --top for labels"), "out": ("tag", "only tags are written into a file"),
+           "why": ("", "--why is for --explain"), "how": ("", "--how is for --explain")}         # flags, the task they are for, and what to say to others
+
+
+def top_of(given: argparse.Namespace) -> int:
+    return 5 if given.top is None else given.top
+
+
+def pieces(data: Any) -> Iterator[Any]:
+    """Data some sequences at a time; where that takes long, a terminal is told how far it is."""
+    told, many = time.perf_counter(), max(TOGETHER, len(data) // 100)
+    for end in range(many, len(data) + many, many):
+        yield data[end - many:end]
+        if sys.stderr.isatty() and end < len(data) and time.perf_counter() - told > EVERY:
+            say(f"{end:,} of {len(data):,}")
+            told = time.perf_counter()
+
+
 ASKED = ("analogy", "analogies", "neighbours", "direction", "odd", "missing")               # what word vectors are asked for
 
 
@@ -205,17 +244,22 @@ def predict(given: argparse.Namespace) -> None:
         return ask(given, asked[0])
     predictor, data = run_and_data(given)
     search = searching(given, predictor.task)
+    if given.top is not None and predictor.task in MANY:
+        raise ConfigError("--top is for symbols and labels", got=f"a model of {predictor.task}", do=MANY[predictor.task])
+    for name, (task, reason) in BELONGS.items():
+        if getattr(given, name) is not None and predictor.task != task:
+            raise ConfigError(reason, got=f"--{name}, and a model of {predictor.task}", do="Leave it out")
     if predictor.task == "translate":
-        return translate(given, predictor, every_line(given.file[0], data), search)
+        return translate(given, predictor, data, search)
     if predictor.task == "forecast":
-        return foretell(given, predictor.predict(data))
+        return foretell(given, [record for some in pieces(data) for record in predictor.predict(some)])
     if predictor.task == "regress":
-        return predict_values(given, predictor, every_line(given.file[0], data))
+        return predict_values(given, predictor, data)
     if predictor.task == "autoencode":
-        return predict_vectors(given, predictor, every_line(given.file[0], data))
+        return predict_vectors(given, predictor, data)
     if predictor.task in ("classify", "tag"):
-        return predict_labels(given, predictor, every_line(given.file[0], data))
-    records = predictor.predict(data, given.top)
+        return predict_labels(given, predictor, data)
+    records = [record for some in pieces(data) for record in predictor.predict(some, top_of(given))]
     if predictor.task != "words":
         note_stream(predictor, given)
     if given.format == "json":
@@ -238,17 +282,11 @@ def foretell(given: argparse.Namespace, records: list[dict[str, Any]]) -> None:
             print("\t".join([*([record["series"]] if many else []), moment, *(f"{column[h]:.6g}" for column in columns)]))
 
 
-TOGETHER = 512                             # sources that are translated before their targets are printed
-
-
 def translate(given: argparse.Namespace, predictor: Any, data: Any, search: dict[str, Any]) -> None:
     """A target for each source, a line each; with --count all results, with their log-probabilities."""
-    misplaced = [f"--{name}" for name in ("out", "positive", "threshold", "best", "why", "how") if getattr(given, name, None) is not None]
-    if misplaced:
-        raise ConfigError("this is not for translation", got=" ".join(misplaced), do="Leave it out; targets are printed")
     records, several, unknown, impossible = [], int(search.get("count", 1)) > 1, 0, 0
-    for begin in range(0, len(data), TOGETHER):
-        some = predictor.predict(data[begin:begin + TOGETHER], **search)
+    for sources in pieces(data):
+        some = predictor.predict(sources, **search)
         records += some if given.format == "json" else []
         unknown, impossible = unknown + sum(each["unknown"] for each in some), impossible + sum(each["log_prob"] is None for each in some)
         for record in some if given.format == "table" else ():
@@ -256,8 +294,6 @@ def translate(given: argparse.Namespace, predictor: Any, data: Any, search: dict
             lines = [*ranked, ""] if several else [record["target"]]
             sys.stdout.writelines(line.replace("\n", " ") + "\n" for line in lines)
         sys.stdout.flush()
-        if len(data) > TOGETHER and sys.stderr.isatty():
-            say(f"{min(begin + TOGETHER, len(data)):,} of {len(data):,}")
     if unknown:
         say(f"note: {unknown:,} symbols of the sources are unknown to the model")
     if impossible:
@@ -266,27 +302,15 @@ def translate(given: argparse.Namespace, predictor: Any, data: Any, search: dict
         print(json.dumps(records, ensure_ascii=False))
 
 
-def every_line(path: str, data: Any) -> Any:
-    """Of a text file every line, blank ones too, so that answers stand beside questions."""
-    from seriatim.data.files import lines_of
-    from seriatim.data.readers import format_of
-    from seriatim.data.sequences import Field
-    if not Path(path).exists() or format_of(path) != "text" or set(data.fields) != {"text"}:
-        return data
-    return replace(data, fields={"text": Field.of_text(lines_of(path))}, lines=None)
-
-
 def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None:
     """A label for each sequence, or its tags."""
-    if given.out is not None and predictor.task != "tag":
-        raise ConfigError("only tags are written into a file", got=f"{given.run}, a model of {predictor.task}", do="Leave out --out")
     if given.out is not None:
         record = predictor.rewrite(given.file[0], given.out, given.input_format)
         return show(record, given, f"{record['out']}: {record['tags']:,} tags in {record['sequences']:,} sequences")
     if given.best is not None:
         return best_tags(given, predictor, data)
-    chosen = {} if predictor.task == "tag" else {"positive": given.positive, "at": given.threshold}
-    records = predictor.predict(data, given.top, **chosen)
+    chosen = {} if predictor.task == "tag" else {"top": top_of(given), "positive": given.positive, "at": given.threshold}
+    records = [record for some in pieces(data) for record in predictor.predict(some, **chosen)]
     if given.format == "json":
         print(json.dumps(records))
     elif predictor.task == "tag":
@@ -298,10 +322,7 @@ def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None
 
 def predict_values(given: argparse.Namespace, predictor: Any, data: Any) -> None:
     """A line for each sequence: its value, the deviation, and the ends of the interval of 80 %."""
-    misplaced = [f"--{name}" for name in ("out", "positive", "threshold", "best", "why", "how") if getattr(given, name) is not None]
-    if misplaced:
-        raise ConfigError("this is for labels and tags, not for values", got=" ".join(misplaced), do="Leave it out; values are printed")
-    records = predictor.predict(data)
+    records = [record for some in pieces(data) for record in predictor.predict(some)]
     if given.format == "json":
         print(json.dumps(records))
     else:
@@ -309,10 +330,9 @@ def predict_values(given: argparse.Namespace, predictor: Any, data: Any) -> None
 
 
 def best_tags(given: argparse.Namespace, predictor: Any, data: Any) -> None:
-    if predictor.task != "tag" or given.best < 1:
-        raise ConfigError("the best rows of tags are asked of taggers, one or more of them", got=f"--best {given.best}, a model of {predictor.task}",
-                          do="Use --top for labels")
-    found = predictor.best(data, given.best)
+    if given.best < 1:
+        raise ConfigError("at least one row of tags is asked for", got=f"--best {given.best}", do="Choose 1 or more")
+    found = [rows for some in pieces(data) for rows in predictor.best(some, given.best)]
     if given.format == "json":
         print(json.dumps(found))
     else:
@@ -332,12 +352,12 @@ def explain(given: argparse.Namespace) -> None:
 def ask(given: argparse.Namespace, what: str) -> None:
     """A question to word vectors."""
     from seriatim.word_predictor import word_vectors
-    predictor, words = word_vectors(given.run, f"--{what}"), getattr(given, what)
+    predictor, words, top = word_vectors(given.run, f"--{what}"), getattr(given, what), top_of(given)
     if what == "analogies":
-        return answer_all(given, predictor.analogies(words, given.top, given.method))
-    found = {"analogy": lambda: predictor.analogy(words, given.top, given.method), "neighbours": lambda: predictor.neighbours(words, given.top),
-             "direction": lambda: predictor.direction(words, given.top), "odd": lambda: predictor.odd(words),
-             "missing": lambda: predictor.missing(words, given.top)}[what]()
+        return answer_all(given, predictor.analogies(words, top, given.method))
+    found = {"analogy": lambda: predictor.analogy(words, top, given.method), "neighbours": lambda: predictor.neighbours(words, top),
+             "direction": lambda: predictor.direction(words, top), "odd": lambda: predictor.odd(words),
+             "missing": lambda: predictor.missing(words, top)}[what]()
     if given.format == "json":
         print(json.dumps({"version": 1, "run": given.run, what: words, "found": ranked(found, "probability" if what == "missing" else "cosine")}))
     else:
@@ -393,13 +413,13 @@ def generate(given: argparse.Namespace) -> None:
 def predict_vectors(given: argparse.Namespace, predictor: Any, data: Any) -> None:
     """A vector for each sequence; of models without one the label; or the neighbours of a text."""
     if given.neighbours is not None:
-        found = predictor.neighbours(given.neighbours, data, given.top)
+        found = predictor.neighbours(given.neighbours, data, top_of(given))
         if given.format == "json":
             print(json.dumps([{"sequence": text, "cosine": cosine} for text, cosine in found], ensure_ascii=False))
         else:
             sys.stdout.writelines(f"{cosine:8.4f}  {text}\n" for text, cosine in found)
         return
-    records = predictor.predict(data, given.top)
+    records = [record for some in pieces(data) for record in predictor.predict(some, top_of(given))]
     if given.format == "json":
         print(json.dumps(records, ensure_ascii=False))
     else:

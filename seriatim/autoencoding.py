@@ -99,7 +99,7 @@ def likelihood(model: Autoencoder, samples: Samples, draws: int, seed: int = 0) 
 def judged(model: Autoencoder, samples: Samples) -> float:
     """What training looks at: nats per symbol, of what is written and of what is said beyond what is free."""
     found = bound(model, samples)
-    said = found.said.mean(0).clip(min=model.options.free).sum() if model.options.variational else 0.0
+    said = float(model.charged(*map(torch.from_numpy, vectors(model, samples)))) if model.options.variational and model.options.latent else 0.0
     return float((found.written.sum() + said * len(samples)) / found.symbols.sum())
 
 

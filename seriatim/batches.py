@@ -18,7 +18,9 @@ from seriatim.codecs.numbers import Signals
 from seriatim.codecs.pairs import Pairs
 from seriatim.codecs.symbols import PADDING, STOP
 from seriatim.data.sequences import NUMBERS, Field
+from seriatim.errors import DataError
 
+MOST_READ, MOST_PAIRED = 100_000, 10_000   # symbols of a sequence that is tagged, or that a network reads; of a source and of a target
 LONGEST = 1024                             # symbols of a line that are read before an update; longer ones in pieces
 
 
@@ -38,6 +40,14 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.y)
+
+
+def refuse_long(sequences: Field, most: int) -> None:
+    """An error if a sequence is so long that reading it whole would take all memory."""
+    longest = int(sequences.lengths.max(initial=0))
+    if longest > most:
+        raise DataError("a sequence is too long to be read as a whole", got=f"{longest:,} symbols in sequence {int(sequences.lengths.argmax()) + 1:,}",
+                        do=f"Cut it into pieces of at most {most:,}, or leave it out; is a line ending missing?")
 
 
 def empty(rows: int) -> Tensor:

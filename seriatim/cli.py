@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from seriatim.applying import evaluate, generate, predict, read_data, say, score, settings_of, show
+from seriatim.applying import decoding_of, evaluate, flags_of, generate, predict, read_data, say, score, settings_of, show
 from seriatim.config import DEFAULT_BY, CodecOptions, TrainingOptions
 from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError
 from seriatim.flags import OVERVIEW, parse_arguments
@@ -132,12 +132,15 @@ def plot(given: argparse.Namespace) -> None:
         return show(record, given, record["picture"])
     if given.words is not None or given.by != "pca":
         raise ConfigError("--words and --by are for a map", got=f"--what {given.what}", do="Add --what map, or leave them out")
+    search = decoding_of(given)
+    if search and given.what != "tree":
+        raise ConfigError("a search is drawn as a tree", got=f"--what {given.what}", do="Add --what tree, or leave out " + flags_of(search))
     if given.what in ("attention", "tree") and given.text is not None and len(given.run) == 1 and not given.file:
         from seriatim.predictor import load
         predictor = load(given.run[0])
         if predictor.task == "translate":
             from seriatim.translation_figures import draw_inside as draw_translation
-            record = draw_translation(predictor, given.run[0], given.what, given.text, given.out)
+            record = draw_translation(predictor, given.run[0], given.what, given.text, given.out, search)
             return show(record, given, record["picture"])
     if given.what in ("forecast", "origins", "horizon"):
         if len(given.run) != 1 or given.file is None:

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from seriatim import __version__
-from seriatim.config import DEFAULT_BY, CodecOptions, TrainingOptions
+from seriatim.config import DEFAULT_BY, CodecOptions
 from seriatim.data import read
 from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.data.splits import folds as folds_of
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
 from seriatim.fitting import check_task, fit_events
-from seriatim.models import MODELS, parse, rung
+from seriatim.models import MODELS, known_settings, parse, rung
 from seriatim.predictor import Predictor, kind_of
 from seriatim.settings import build
 from seriatim.storage import write_bytes, write_json
@@ -36,7 +36,7 @@ Event = dict[str, Any]
 
 
 def compare(task: str, data: Sequences | str | Path, models: str | Sequence[str] | None = None, *, minutes: float = 3.0,
-            out: str | Path | None = None, progress: bool = False, folds: int = 0, **settings: Any) -> dict[str, Any]:
+            out: str | Path | None = None, progress: bool = False, folds: int | None = None, **settings: Any) -> dict[str, Any]:
     """The leaderboard as a plain record; with `out`, also a folder with table, picture, report and every run.
 
     >>> record = compare("language", "markov:length=5000", "uniform,unigram,markov", order=2)
@@ -48,7 +48,7 @@ def compare(task: str, data: Sequences | str | Path, models: str | Sequence[str]
 
 
 def compare_events(task: str, data: Sequences | str | Path, models: str | Sequence[str] | None = None, *, minutes: float = 3.0,
-                   out: str | Path | None = None, folds: int = 0, settings: dict[str, Any] | None = None) -> Generator[Event, None, dict[str, Any]]:
+                   out: str | Path | None = None, folds: int | None = None, settings: dict[str, Any] | None = None) -> Generator[Event, None, dict[str, Any]]:
     """The same as a generator of events, whose return value is the record."""
     begin = time.perf_counter()
     names = chosen(task, models)
@@ -59,7 +59,7 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
     build(CodecOptions, {key: value for key, value in (settings or {}).items() if codec_setting(key)}, "codec")
     plans = {name: relevant(name, names, settings or {}, task) for name in names}
     data = TASKS[task].given(read(data, by=DEFAULT_BY.get(task)) if isinstance(data, (str, Path)) else data)
-    rounds = folded(data, task, folds) if folds else [TASKS[task].parts(data) if hasattr(TASKS[task], "parts") else parts_of(data, task)]
+    rounds = [TASKS[task].parts(data) if hasattr(TASKS[task], "parts") else parts_of(data, task)] if folds is None else folded(data, task, folds)
     figure, kind = kind_of(task).figure, kind_of(task)
     folder = None if out is None else new_folder(Path(out))
     yield {"event": "plan", "models": names, "minutes": minutes}
@@ -101,7 +101,7 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
     rank(rows, measures, kind)
     unit = next((row["protocol"]["unit"] for row in rows if row["status"] == "ok"), (settings or {}).get("unit") or data.unit or "character")
     record = {"version": 1, "seriatim": __version__, "task": task, "data": data.origin, "unit": unit, "by": data.by,
-              "figure": figure, "higher_is_better": kind.higher, "folds": folds or None,
+              "figure": figure, "higher_is_better": kind.higher, "folds": folds,
               "minutes": None if limited else minutes, "interrupted": interrupted,
               "budget_seconds": None if budget is None else budget * 60, "split": list(SPLIT),
               "entropy_bits": None if data.entropy is None else data.entropy / math.log(2),
@@ -146,8 +146,7 @@ def relevant(name: str, names: Sequence[str], settings: dict[str, Any], task: st
 
 
 def accepts(name: str, key: str, task: str) -> bool:
-    classes = [TrainingOptions, *(rung(part, task).options for part in name.split("+"))]
-    return codec_setting(key) or any(key.replace("-", "_") == f.name for cls in classes for f in fields(cls))
+    return codec_setting(key) or key.replace("-", "_") in known_settings(name, task)
 
 
 def own_epochs(name: str, task: str, numbers: bool) -> dict[str, Any]:
@@ -165,8 +164,8 @@ def parts_of(data: Sequences, task: str) -> tuple[Sequences, Sequences, Sequence
     try:
         valid, train, test = data.split(*SPLIT, how=TASKS[task].how)
     except SeriatimError as error:
-        raise DataError(f"{data.origin} is too short to be divided into validation, training and test", got=error,
-                        do="Give a longer text, or more sequences") from None
+        raise DataError(f"{data.origin} is too short to be divided into validation, training and test", got=error.got,
+                        do="Give a longer text, or more sequences that are different: equal ones stay together") from None
     if test.by == "stream" and len(test.main.flat) > MOST_TEST:
         test = test.part(0, MOST_TEST)
     elif test.by == "line" and task == "language":
@@ -218,7 +217,8 @@ def new_folder(folder: Path) -> Path:
 
 COLUMNS = {"bits_per_character": ("nats_per_token", "perplexity"), "accuracy": ("macro_f1", "log_loss", "calibration_error"),
            "bits_per_step": ("nats_per_step", "f1", "exact"), "chrf": ("bleu", "exact", "token_error", "nats_per_token"),
-           "mae": ("rmse", "r_squared", "skill", "nats_per_value", "coverage"), "mase": ("mae", "rmse", "crps", "skill")}
+           "mae": ("rmse", "r_squared", "skill", "nats_per_value", "coverage"), "mase": ("mae", "rmse", "crps", "skill"),
+           "nats_per_symbol": ("perplexity", "said", "active", "shuffled", "exact")}
 
 
 def write_folder(folder: Path, record: dict[str, Any]) -> None:

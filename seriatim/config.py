@@ -137,7 +137,8 @@ class NetworkOptions:
     positions: str = option("rotary", "attention: how it knows where things stand", choices=("rotary", "sinusoidal", "learned", "none"))
     kernel: int = option(3, "convolution: width of the kernel, in positions", least=1, most=1024)
     gated: bool = option(True, "convolution: each value is let through by a gate; otherwise plain, with an activation")
-    vectors: str = option("", "begin with these word vectors: a file of word2vec, GloVe or fastText, or a run of `fit words`; --width must be theirs")
+    vectors: str = option("", "begin with these word vectors: a file of word2vec, GloVe or fastText, or a run of `fit words`; --width must be "
+                         "theirs, but for labels, whose --embedding becomes theirs")
     frozen: bool = option(False, "the embedding stays as it begins")
 
 
@@ -196,7 +197,7 @@ class AutoencodeOptions(NetworkOptions):
     word_dropout: float = option(0.0, "share of the inputs of the writer that are unknown in training, so that it needs the vector", least=0, most=1)
     annealing: str = option("linear", "variational: how the price of a vector rises in training", choices=("none", "linear", "cyclic"))
     rising: float = option(0.3, "linear: share of training until it is full; cyclic: there are four cycles, and this is the share of each", above=0, most=1)
-    free: float = option(0.0, "variational: nats that each number of the vector may say for nothing (free bits)", least=0, most=100)
+    free: float = option(0.0, "variational: nats by which each number of the vector may tell sequences apart for nothing (free bits)", least=0, most=100)
     components: int = option(10, "numbers: how many normals are mixed", least=1, most=1000)
 
 

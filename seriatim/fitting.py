@@ -11,6 +11,7 @@ import torch
 
 from seriatim import training
 from seriatim.auditing import findings
+from seriatim.batches import MOST_READ, refuse_long
 from seriatim.codecs.conditioned import Samples
 from seriatim.codecs.labelled import Examples
 from seriatim.codecs.numbers import Signals
@@ -86,6 +87,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     for part in parts:
         if getattr(part.options, "watch", ""):
             check_questions(part.options.watch)                       # now, not when some of the work is done
+    if task in ("classify", "regress", "tag", "autoencode") and not all(part.counts for part in parts):
+        refuse_long(ids.x, MOST_READ)
     folder, lock = (None, None) if out is None else start_folder(
         predictor.settings(), codec.to_json(), Path(out), resume, overwrite, fingerprint(*arrays_of(ids), *arrays_of(held)))
     begin, last, log = time.perf_counter(), {}, Log(folder)
@@ -181,5 +184,5 @@ def hold_out(data: Sequences, share: float, how: str | None = None) -> tuple[Seq
         valid, train = data.split(share, 1 - share, how=how)
         return train, valid
     except SeriatimError as error:
-        raise DataError(f"{data.origin} is too short to set {100 * share:.0f} % aside for validation", got=error,
-                        do="Give a longer text, or validation data with --valid") from None
+        raise DataError(f"{data.origin} is too short to set {100 * share:.0f} % aside for validation", got=error.got,
+                        do="Give more that is different (equal sequences stay together), or validation data with --valid") from None

@@ -60,13 +60,14 @@ TASK is language (what comes next?), classify (a label for each sequence, of sym
 for each sequence), tag (a tag for each element), sets (which elements are in the next set?), translate (a target for
 each source; two FILEs whose lines belong together, or a table), forecast (the next numbers of series), autoencode (a
 vector for each sequence, and sequences from vectors, labels or nothing) or words (a vector for each word). FILE is
-text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, drawings, plain, .gz or .xz; or a built-in corpus: python-docs,
-python-code, python-lines, python-tokens, independent, markov, hidden-markov, brackets, remember, piano, reverse, copy,
-sort, dates, roman, sentences, tunes, drawings. `seriatim VERB --help` tells more.
+text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, drawings, plain, .gz or .xz; - for standard input; or a built-in corpus:
+python-docs, python-code, python-lines, python-tokens, independent, markov, hidden-markov, brackets, remember, piano,
+reverse, copy, sort, dates, roman, sentences, tunes, drawings. `seriatim VERB --help` tells more.
 """
 
 
 TRANSLATING = ("beam", "length_penalty", "length", "coverage", "count", "prefix", "must", "never", "risk", "temperature", "top_k", "top_p", "seed")
+TREE = ("beam", "length_penalty", "length", "prefix", "must", "never")
 EIGHT = "8: networks compute in 8 bits, faster and a little less exact (default 32)"
 
 
@@ -160,8 +161,8 @@ def build_parser() -> Parser:
     each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
                 "seriatim compare language book.txt --minutes 3")
     each.add_argument("task", help="language, classify, regress, tag, sets, translate, forecast or autoencode")
-    each.add_argument("file", metavar="FILE", nargs="+", help="the data; a tenth of it is the test (of a stream its end); translate: also two files")
-    each.add_argument("--folds", type=int, default=0, metavar="K", help="labels and values: every K-th part is the test in turn")
+    each.add_argument("file", metavar="FILE", nargs="+", help="the data (- is standard input); a tenth is the test, of a stream its end; translate: also two")
+    each.add_argument("--folds", type=int, metavar="K", help="labels and values: every K-th part is the test in turn")
     each.add_argument("--models", help="names with commas between (default: all usual ones); a+b is a mixture")
     each.add_argument("--out", help="folder for table, picture, report and runs (default: under runs/)")
     data_flags(each)
@@ -171,7 +172,7 @@ def build_parser() -> Parser:
                 "seriatim fit language lstm book.txt --minutes 3 --out runs/book")
     each.add_argument("task", help=", ".join(MODELS))
     each.add_argument("model", metavar="MODEL", help="; ".join(f"{task}: {', '.join(rungs)}" for task, rungs in MODELS.items()) + "; or a mixture: markov+lstm")
-    each.add_argument("file", metavar="FILE", nargs="+", help="training data; translate: also two files, of sources and of targets")
+    each.add_argument("file", metavar="FILE", nargs="+", help="training data (- is standard input); translate: also two files, of sources and of targets")
     each.add_argument("--valid", nargs="+", metavar="FILE",
                       help="validation data (default: a part of FILE: a twentieth, for labels, tags and sets a tenth, for words a hundredth)")
     each.add_argument("--out", help="run folder (default: under runs/)")
@@ -192,7 +193,7 @@ def build_parser() -> Parser:
         each = verb(name, summary, example)
         each.add_argument("run", metavar="RUN", help="a run folder, or an ARPA file")
         each.add_argument("file", metavar="FILE", nargs="*" if name == "predict" else "+",
-                          help="the data" + ("; word vectors: analogies or similarities; translate: also two files" if name == "evaluate" else ""))
+                          help="the data (- is standard input)" + "; word vectors: analogies or similarities; translate: also two files" * (name == "evaluate"))
         each.add_argument("--field", help="which field of a table to read")
         each.add_argument("--label", help="which field of a table holds the labels (default: label), or the values (default: value)")
         each.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
@@ -212,7 +213,7 @@ def build_parser() -> Parser:
             each.add_argument("--draws", type=int, metavar="K", help="autoencode: draws of the vector for the likelihood of a sequence (default 64)")
             each.add_argument("--column", metavar="NAME", help="word vectors: the column of the scores in a file of similarities (default: the third)")
         if name == "predict":
-            each.add_argument("--top", type=int, default=5, help="how many symbols or labels (default 5)")
+            each.add_argument("--top", type=int, help="how many symbols or labels (default 5)")
             group = each.add_argument_group("labels")
             group.add_argument("--positive", metavar="LABEL", help="classify: this label ...")
             group.add_argument("--threshold", type=float, metavar="P", help="... from this probability on (see `evaluate --positive`)")
@@ -275,6 +276,7 @@ def build_parser() -> Parser:
                       "its forecasts from every origin, its error by horizon")
     each.add_argument("--text", help="to look inside: the text that is read; of a translator the source")
     each.add_argument("--file", metavar="FILE", help="the same from a file")
+    add_flags(each, DecodingOptions, TREE, "translate: how to search, for a tree (default: beam 4)")
     each.add_argument("--words", help='map: "paris france, tokyo japan": pairs with an arrow each, or words (default: the 200 most frequent)')
     each.add_argument("--by", choices=("pca", "tsne"), default="pca", help="map: principal components (default), or t-SNE, which keeps near words near")
     each.add_argument("--out", help="picture to write: .png, .svg or .pdf (default: plot.png or WHAT.png in the folder; of surprisal none)")

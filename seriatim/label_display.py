@@ -33,7 +33,12 @@ def headline(record: dict[str, Any]) -> Table:
     table.add_row("examples", f"{record['count']:,}")
     if "calibration" in record:
         sure = record["calibration"]
-        table.add_row("log loss", f"{'infinite' if sure['log_loss'] is None else format(sure['log_loss'], '.4f')}   (calibration error {sure['error']:.4f})")
+        loss, seen = ("infinite" if each is None else f"{each:.4f}" for each in (sure["log_loss"], record.get("log_loss_of_seen")))
+        others = f"{seen} without labels unseen in training, " if record.get("unseen_labels") else ""
+        table.add_row("log loss", f"{loss}   ({others}calibration error {sure['error']:.4f})")
+    if record.get("unseen_labels"):
+        unseen = ", ".join(f"{visible(name)} {count:,}" for name, count in list(record["unseen_labels"].items())[:MOST_PAIRS])
+        table.add_row("labels unseen in training", Text(f"{unseen}   (counted as wrong)"))
     for name in ("known_words", "unknown_words"):
         if record.get(name, {}).get("words"):
             table.add_row(name.replace("_", " "), f"{record[name]['accuracy']:.4f}   ({record[name]['words']:,} words)")

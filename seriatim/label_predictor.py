@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -42,13 +44,14 @@ class Labeller(Silent):
                 part.constrain(codec.labels.names)
 
     def data(self, source: Sequences | str | Path) -> Sequences:
-        return source if isinstance(source, Sequences) else read(source, by="line", unit=self.codec.options.unit)
-
-    def answers(self, data: Sequences, labelled: bool) -> Answers:
+        data = source if isinstance(source, Sequences) else read(source, by="line", unit=self.codec.options.unit)
         if data.by == "stream":
             raise DataError(f"{data.origin} is one stream of text, and labels are of sequences", do="Give a table, tagged sentences, or lines with --by line")
-        found = answers(self.model, self.codec.encode(data, labelled), self.tags)
-        return Answers(found.found, cooled(found.log_probs, self.temperature), found.offsets, found.loss) if self.temperature != 1 else found
+        return data
+
+    def answers(self, examples: Examples) -> Answers:
+        found = answers(self.model, examples, self.tags)
+        return replace(found, log_probs=cooled(found.log_probs, self.temperature)) if self.temperature != 1 else found
 
     @property
     def temperature(self) -> float:
@@ -60,23 +63,30 @@ class Labeller(Silent):
         self.metrics["temperature"] = temperature(answers(self.model, examples, self.tags).log_probs, examples.y.flat)
 
     def measure(self, data: Sequences | str | Path) -> dict[str, Any]:
-        """Every answer beside the truth, and what it cost."""
-        data, begin = self.data(data), time.perf_counter()
-        found, examples = self.answers(data, labelled=True), self.codec.encode(data)
+        """Every answer beside the truth, and what it cost. A label never seen in training is wrong, whatever is found, and has probability 0."""
+        data, begin, own = self.data(data), time.perf_counter(), self.codec.labels
+        codec = self.codec.with_unseen(data)
+        examples, names = codec.encode(data), codec.labels.names
         if not len(examples.y.flat):
             raise DataError(f"{data.origin} has nothing to evaluate", got=f"{len(data)} sequences without a label")
+        unseen = examples.y.flat >= own.size                                                                # (N,)
         unknown = np.zeros(len(examples.x.flat), bool) if self.codec.channels else examples.x.flat == UNKNOWN
-        return {"truth": examples.y.flat, "answers": found, "unknown": unknown, "seconds": time.perf_counter() - begin,
-                "origin": data.origin, "seen": self.metrics.get("fingerprint") == fingerprint(data.main)}
+        found = self.answers(self.codec.encode(data, labelled=False) if unseen.any() else examples)
+        if unseen.any():
+            found = renumbered(replace(found, loss=np.inf), own.names, names)
+        return {"truth": examples.y.flat, "answers": found, "names": names, "unseen": unseen, "unknown": unknown,
+                "seconds": time.perf_counter() - begin, "origin": data.origin, "seen": self.metrics.get("fingerprint") == fingerprint(data.main)}
 
     def merged(self, measured: list[dict[str, Any]]) -> dict[str, Any]:
         """The answers of several folds as one."""
-        found = [each["answers"] for each in measured]
+        names = sorted({name for each in measured for name in each["names"]})
+        truth = [np.array([names.index(name) for name in each["names"]])[each["truth"]] for each in measured]
+        found = [renumbered(each["answers"], each["names"], names) for each in measured]
         sizes = np.concatenate([np.diff(each.offsets) for each in found])
         loss = sum(each.loss * len(each.found) for each in found) / sum(len(each.found) for each in found)
         together = Answers(np.concatenate([each.found for each in found]), np.concatenate([each.log_probs for each in found]), offsets_of(sizes), loss)
-        return measured[0] | {"truth": np.concatenate([each["truth"] for each in measured]), "answers": together,
-                              "unknown": np.concatenate([each["unknown"] for each in measured]), "seconds": sum(each["seconds"] for each in measured)}
+        return measured[0] | {"truth": np.concatenate(truth), "answers": together, "names": names, "seconds": sum(each["seconds"] for each in measured)} | {
+            key: np.concatenate([each[key] for each in measured]) for key in ("unseen", "unknown")}
 
     def row(self, measured: dict[str, Any]) -> dict[str, Any]:
         record = self.summarise(measured)
@@ -100,15 +110,20 @@ class Labeller(Silent):
         return self.summarise(self.measure(data), **settings)
 
     def summarise(self, measured: dict[str, Any]) -> dict[str, Any]:
-        truth, found, names, symbols = measured["truth"], measured["answers"], self.codec.labels.names, len(measured["unknown"])
+        truth, found, names, symbols = measured["truth"], measured["answers"], measured["names"], len(measured["unknown"])
+        unseen = measured["unseen"]
         return {"version": 1, "task": self.task, "model": self.spec, "data": measured["origin"], **report(truth, found.found, names),
                 "nats_per_label": finite(found.loss), "calibration": calibration(found.log_probs, truth), "sequences": len(found.offsets) - 1,
+                "unseen_labels": dict(Counter(names[i] for i in truth[unseen])),
+                "log_loss_of_seen": None if unseen.all() else calibration(found.log_probs[~unseen], truth[~unseen])["log_loss"],
                 "unknown": int(measured["unknown"].sum()), "symbols": symbols, "seconds": measured["seconds"],
                 "symbols_per_second": symbols / max(measured["seconds"], 1e-9), "parameters": self.model.size(),
                 "protocol": {"unit": self.codec.unit, "temperature": self.temperature,
                              **({"channels": self.codec.channels} if self.codec.channels else
                                 {"vocabulary": self.codec.size, "unknown": "looked for in lower case, then read as <unk>"}),
-                             "text": "labels are predicted, not the text", "seen_in_training": measured["seen"]}}
+                             "text": "labels are predicted, not the text",
+                             "unseen_labels": "never seen in training: wrong, whatever is found, and of probability 0, so that the log loss is infinite",
+                             "seen_in_training": measured["seen"]}}
 
     def silent(self) -> ConfigError:
         return ConfigError(f"a model of {self.task} labels sequences, and neither writes nor scores them", got=self.spec,
@@ -122,6 +137,14 @@ class Labeller(Silent):
         return explain(self, text, label, method)
 
 
+def renumbered(found: Answers, names: list[str], others: list[str]) -> Answers:
+    """The same answers by the numbers of another list, which has all of these names; what else it has is impossible."""
+    place = np.array([others.index(name) for name in names])
+    log_probs = np.full((len(found.log_probs), len(others)), -np.inf)                                       # (N, K)
+    log_probs[:, place] = found.log_probs
+    return replace(found, found=place[found.found], log_probs=log_probs)
+
+
 class Classifier(Labeller):
     """One label for each sequence."""
 
@@ -132,7 +155,7 @@ class Classifier(Labeller):
         if at is not None and (positive is None or not 0 <= at <= 1):
             raise ConfigError("a threshold is the probability of one label", got=f"{at} of {positive or 'no label'}",
                               do="Choose one between 0 and 1, and name the label with --positive")
-        found = self.answers(self.data(data), labelled=False)
+        found = self.answers(self.codec.encode(self.data(data), labelled=False))
         names, records = self.codec.labels.names, []
         chosen = None if positive is None else self.label_number(positive)
         for log_probs in found.log_probs:
@@ -151,7 +174,8 @@ class Classifier(Labeller):
             return record
         if positive is None:
             raise ConfigError("a threshold is chosen for one label", got="no label", do="Name it with --positive")
-        number = self.label_number(positive)
+        self.label_number(positive)
+        number = measured["names"].index(positive)
         chosen = threshold(np.exp(measured["answers"].log_probs[:, number]), measured["truth"] == number, 0.001 if most_false is None else most_false)
         return record | {"threshold": {"positive": positive} | chosen}
 
@@ -169,7 +193,7 @@ class Tagger(Labeller):
     def predict(self, data: Sequences | str | Path, top: int = 1) -> list[dict[str, Any]]:
         """For each sequence its symbols with their tags and how probable each is."""
         data = self.data(data)
-        found, names = self.answers(data, labelled=False), self.codec.labels.names
+        found, names = self.answers(self.codec.encode(data, labelled=False)), self.codec.labels.names
         records = []
         for tokens, begin, end in zip(self.codec.pieces(data.main), found.offsets[:-1], found.offsets[1:], strict=True):
             tags, sure = found.found[begin:end], found.log_probs[np.arange(begin, end), found.found[begin:end]]
@@ -197,7 +221,7 @@ class Tagger(Labeller):
 
     def summarise(self, measured: dict[str, Any]) -> dict[str, Any]:
         """Known and unknown words apart; of B-I-O tags also the spans."""
-        record, found, truth, names = super().summarise(measured), measured["answers"], measured["truth"], self.codec.labels.names
+        record, found, truth, names = super().summarise(measured), measured["answers"], measured["truth"], measured["names"]
         known = ~measured["unknown"]
         right = found.found == truth
         record |= {f"{name}_words": {"accuracy": float(right[some].mean()) if some.any() else None, "words": int(some.sum())}

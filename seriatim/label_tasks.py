@@ -63,7 +63,15 @@ class Classify:
 
     @classmethod
     def encode(cls, codec: Labelled, data: Sequences) -> Examples:
-        return codec.encode(data)
+        """Validation data in numbers, without sequences that have a label never seen in training: whatever is learned, they are wrong."""
+        column = target_of(data, cls.target)
+        strange = np.array([name not in codec.labels.number for name in column.names], bool)[column.flat]
+        known = np.ones(len(data), bool)
+        known[np.repeat(np.arange(len(data)), column.lengths)[strange]] = False
+        if len(data) and not known.any():
+            raise DataError("every sequence to validate on has a label that the training data does not have", got=repr(column.names[column.flat[0]]),
+                            file=data.origin, do="Known labels: " + ", ".join(codec.labels.names[:20]))
+        return codec.encode(data if known.all() else data[known])
 
     def counting(self, model: Model) -> Iterator[dict[str, Any]]:
         return model.counting(self.train)
@@ -114,6 +122,10 @@ class Regress(Classify):
         if (values == values[0]).all():
             raise DataError("all of the training data has the same value", got=values[0], file=train.origin, do="Give sequences of different values")
         return codec, codec.encode(train)
+
+    @classmethod
+    def encode(cls, codec: Labelled, data: Sequences) -> Examples:
+        return codec.encode(data)
 
     def valid_loss(self, model: Model) -> float:
         """Nats per value of the validation data."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from seriatim.batches import buckets, of_examples
+from seriatim.batches import MOST_READ, buckets, of_examples, refuse_long
 from seriatim.chains import Chain
 from seriatim.codecs.labelled import Examples
 from seriatim.data.sequences import Field, offsets_of
@@ -32,6 +32,8 @@ class Answers:
 
 def answers(model: Model, examples: Examples, tags: bool) -> Answers:
     """Ask about every sequence; with `tags` there is an answer for each symbol, otherwise one for the whole."""
+    if tags or any(isinstance(part, torch.nn.Module) for part in getattr(model, "parts", [model])):
+        refuse_long(examples.x, MOST_READ)
     offsets = offsets_of(examples.x.lengths) if tags else np.arange(len(examples) + 1)
     found, log_probs, total = np.zeros(offsets[-1], np.int32), None, 0.0
     with asked(model):
@@ -66,6 +68,8 @@ def asked(model: Model) -> Iterator[None]:
 
 def estimates(model: Model, examples: Examples) -> tuple[np.ndarray, np.ndarray]:
     """(S,) mean and (S,) deviation of the value of every sequence, on the scale of the codec."""
+    if isinstance(model, torch.nn.Module):
+        refuse_long(examples.x, MOST_READ)
     found = np.zeros((2, len(examples)))
     with asked(model):
         for rows in buckets(examples.x.lengths, PLACES):

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from seriatim.batches import Batch, buckets, of_lines, of_pairs, of_sets, pad, prompts
+from seriatim.batches import MOST_PAIRED, Batch, buckets, of_lines, of_pairs, of_sets, pad, prompts, refuse_long
 from seriatim.codecs.pairs import Pairs
 from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, offsets_of
 from seriatim.distributions import Distribution
@@ -120,6 +120,8 @@ def score_pairs(model: Model, pairs: Pairs) -> Field:
     if hasattr(model, "parts"):
         parts = [score_pairs(part, pairs).values + weight for part, weight in zip(model.parts, model.log_weights.tolist(), strict=True)]
         return Field(np.logaddexp.reduce(parts), offsets, SYMBOLS)
+    for column in (pairs.x, pairs.y):
+        refuse_long(column, MOST_PAIRED)
     values = np.zeros(offsets[-1])
     training = isinstance(model, torch.nn.Module) and model.training
     if training:

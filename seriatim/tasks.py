@@ -16,7 +16,7 @@ from torch import Tensor
 
 from seriatim import batches
 from seriatim.autoencoding import judged
-from seriatim.batches import Batch
+from seriatim.batches import MOST_PAIRED, Batch, refuse_long
 from seriatim.codecs.conditioned import Conditioned, Samples
 from seriatim.codecs.numbers import NumberCodec, Signals
 from seriatim.codecs.pairs import SOURCE, TARGET, PairCodec, Pairs
@@ -26,7 +26,7 @@ from seriatim.config import CodecOptions, TrainingOptions
 from seriatim.data.corpora import is_corpus
 from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences
 from seriatim.data.series import cut_series, series_of
-from seriatim.errors import ConfigError, DataError
+from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.label_tasks import Classify, Regress, Settings, Tag
 from seriatim.models import Part
 from seriatim.models.base import Model
@@ -37,6 +37,7 @@ from seriatim.translating import GREEDY, quality, translations
 from seriatim.words import Words as WordVectors
 
 MOST_JUDGED = 1000                         # pairs that validation looks at
+FEW = 20                                   # different sources; fewer, if they come again and again, are labels rather than texts
 
 
 class Language:
@@ -178,19 +179,34 @@ class Translate(Language):
     def __init__(self, train: Pairs, valid: Pairs | None, by: str, codec: PairCodec):
         if not len(train.y.flat):
             raise DataError("the training data has no targets", do="Give pairs of a source and a target")
+        for pairs in (train, valid):
+            for column in (pairs.x, pairs.y) if pairs else ():
+                refuse_long(column, MOST_PAIRED)
         self.train, self.valid, self.by, self.codec, self.symbols = train, valid, "line", codec, len(train.y.flat)
 
     @classmethod
     def given(cls, data: Sequences) -> Sequences:
-        """The data with its fields called source and target: by name, or else the first two. Where the source is a label, which comes again and
-        again, the target stands first, so that equal targets are kept together when the data is divided, and not all of a label."""
+        """The data with its fields called source and target: by name, or else the first two. Where the source is a label, or one of a few texts that
+        come again and again, the target stands first, so that equal targets are kept together when the data is divided, and not equal sources."""
         named = SOURCE in data.fields and TARGET in data.fields
         if not named and len(data.fields) != 2:
             raise DataError(f"{data.origin} has no pairs of source and target", got=f"fields: {', '.join(data.fields)}",
                             do="Give two files whose lines belong together, or a table with the columns source and target: --columns source,target")
         fields = data.fields if named else dict(zip((SOURCE, TARGET), data.fields.values(), strict=True))
         label = fields[SOURCE].kind == SYMBOLS and bool((fields[SOURCE].lengths == 1).all())
+        label = label or different(fields[SOURCE], FEW) < min(FEW, len(data) / 2)
         return replace(data, fields={TARGET: fields[TARGET]} | fields if label else fields)
+
+    @classmethod
+    def hold_out(cls, data: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences]:
+        """Some of the pairs for validation; those that are equal in what stands first stay together."""
+        try:
+            valid, train = data.split(cls.held_share, 1 - cls.held_share, how=cls.how)
+            return train, valid
+        except SeriatimError:
+            many = f"{len(data):,} pairs of " + " and ".join(f"{different(data.field(name), len(data)):,} different {name}s" for name in (SOURCE, TARGET))
+            raise DataError(f"{data.origin} has too few different pairs to set {100 * cls.held_share:.0f} % aside for validation", got=many,
+                            do="Give more pairs, or validation data with --valid; equal ones stay together, lest answers be known by heart") from None
 
     @classmethod
     def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[PairCodec, Pairs]:
@@ -300,6 +316,16 @@ class Forecast(Language):
                 total += len(some) * float(model.loss(batches.of_windows(self.valid, some, self.context, self.horizon))[0])
         model.train(training)
         return total / len(places)
+
+
+def different(column: Field, most: int) -> int:
+    """How many different sequences there are; no further than `most` is counted."""
+    found: set[bytes] = set()
+    for s in range(len(column)):
+        found.add(column.row(s).tobytes())
+        if len(found) >= most:
+            break
+    return len(found)
 
 
 class Autoencode(Language):

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from seriatim.batches import buckets, of_pairs
+from seriatim.batches import MOST_PAIRED, buckets, of_pairs, refuse_long
 from seriatim.beams import Demands, Result
 from seriatim.codecs.pairs import Pairs
 from seriatim.codecs.symbols import STOP, UNKNOWN
@@ -32,6 +32,7 @@ PLACES, ROWS = 4096, 64                    # padded places of sources in a batch
 
 def translations(model: Model, pairs: Pairs, options: DecodingOptions, demands: Demands | None = None, rows: int = ROWS) -> list[list[Result]]:
     """For each source `options.count` results, the best first; at most `rows` sources side by side."""
+    refuse_long(pairs.x, MOST_PAIRED)
     training = isinstance(model, torch.nn.Module) and model.training
     if training:
         model.eval()

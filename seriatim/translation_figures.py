@@ -84,10 +84,10 @@ def draw_lengths(records: list[dict[str, Any]], path: str | Path) -> Path:
     return Path(path)
 
 
-def draw_inside(predictor: Any, run: str, what: str, text: str, out: str | Path | None = None) -> dict[str, Any]:
-    """The record of what was heard, or of the search, and its picture: in the run's folder if `out` is not given."""
+def draw_inside(predictor: Any, run: str, what: str, text: str, out: str | Path | None = None, search: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The record of what was heard, or of a beam search with these settings, and its picture: in the run's folder if `out` is not given."""
     out = beside(run, f"{what}.png") if out is None else out
     format = format_of(out)
-    record = predictor.attended(text) if what == "attention" else predictor.tree(text)
+    record = predictor.attended(text) if what == "attention" else predictor.tree(text, **search or {})
     write_bytes(Path(out), (alignment if what == "attention" else tree)(record, format))
     return record | {"picture": str(out)}

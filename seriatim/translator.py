@@ -35,6 +35,7 @@ from seriatim.translating import attention, least_risk, quality, room, translati
 
 SEARCH = {"beam": 4, "length_penalty": 1.0, "length": 10_000, "temperature": 0.0}
 SAMPLED = {"temperature", "top_k", "top_p", "min_p", "risk"}       # whoever sets one of these wants samples, not a search
+RERANKED = {"coverage", "count", "seed"}                           # what has no part in a beam search itself
 REFUSED = {"exact", "draft", "ahead", "repetition_penalty", "stop"}
 WIDTHS, PENALTIES = (1, 4, 8), (0.0, 0.5, 1.0, 1.5)                # what `tune` tries
 MOST_TUNED = 300                                                   # sources it tries them on
@@ -254,6 +255,8 @@ class Translator(Predictor):
     def tree(self, text: str, **settings: Any) -> dict[str, Any]:
         """Every candidate of a beam search, kept, pruned or ended, with its log-probability."""
         options, demands = self.searching({"beam": 4} | settings)
+        if not options.beam or settings.keys() & (SAMPLED | RERANKED):
+            raise ConfigError("a tree is drawn of a beam search alone", got=", ".join(settings), do="Choose a --beam of 1 or more, and no samples or coverage")
         pairs, nodes = self.sources(self.of_text([text])), []
         limits = replace(demands, most=room(pairs.x.lengths))
         with torch.inference_mode():

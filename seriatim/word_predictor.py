@@ -16,8 +16,9 @@ import numpy as np
 
 from seriatim.codecs.symbols import SPECIALS, Tokens
 from seriatim.config import CodecOptions
+from seriatim.data import read
 from seriatim.data.files import lines_of
-from seriatim.data.sequences import Sequences
+from seriatim.data.sequences import TEXT, Sequences
 from seriatim.data.vectors import read_vectors, write_vectors
 from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.models import create, parse
@@ -107,9 +108,10 @@ class WordPredictor(Silent):
 
     def predict(self, data: Sequences | str | Path, top: int = 5) -> list[dict[str, Any]]:
         """For each line the likeliest words at its gap: "the * of france"."""
-        if isinstance(data, Sequences):
-            raise ConfigError("gaps are read from a file of lines", got=data.origin, do="Give its path")
-        lines = lines_of(str(data))
+        data = data if isinstance(data, Sequences) else read(data, by="line")
+        if data.main.kind != TEXT:
+            raise ConfigError("gaps are read from lines of text", got=data.origin, do='Write "the * of france", a line each')
+        lines = (str(data.main.raw(s)) for s in range(len(data)))
         return [{"next": [{"symbol": word, "probability": chance} for word, chance in self.missing(line, top)]} for line in lines if line.strip()]
 
     def export(self, file: str | Path) -> dict[str, Any]:

@@ -308,3 +308,28 @@ def test_treebanks_share_short_sentences(public_data):
 def test_a_part_needs_sequences():
     with pytest.raises(DataError, match="nothing to look at"):
         part_of(Sequences.of([]), "train", "train")
+
+
+# Sets
+
+
+def test_steps_that_are_sets_are_counted_as_steps_and_their_elements_known_or_not():
+    train, test = ["60+64 . 60", "67 60+67 64+60+67 .", "60 . ."], ["60+64+99 60", "64 99+98 . 60"]
+    record = check([Sequences.of(train), Sequences.of(test)], names=["train", "test"])
+    assert [(each["unit"], each["symbols"], each["different"]) for each in record["files"]] == [("step", 10, 6), ("step", 6, 5)]
+    assert record["files"][1]["unknown"] == {"tokens": 3 / 8, "types": 2 / 4} and said(record, "elements that train does not have: 37.5 %")
+    assert said(record, "steps are sets")[0]["got"].startswith("3 elements, 1.0 in a set; 40.0 %") and not said(record, "no set")
+    assert not said(check([Sequences.of(["60+61 62", "70+71 72"])]), "near copies")                # numbers are names here
+
+
+def test_a_step_that_is_no_set_is_told_with_its_line():
+    record = check([Sequences.of(["60+64 . 60+67", "60++64 .", "60+60", ".+60 61+62"])])
+    [found] = said(record, "a step that is no set: 3")
+    assert found["severity"] == "error" and found["lines"] == [2, 3, 4] and found["got"] == "'60++64'"
+
+
+@pytest.mark.parametrize("text", ["I write C++ . C++ , too", "a sum : 1 + 2 and so on", "what is this"])
+def test_text_is_not_taken_for_sets_and_sets_are_text_if_that_is_said(text):
+    assert check([Sequences.of([text])])["files"][0]["unit"] == "word"
+    record = check([Sequences.of(["60+64 . 67"])], unit="word")
+    assert record["files"][0]["unit"] == "word" and not said(record, "sets")

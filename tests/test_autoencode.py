@@ -149,9 +149,13 @@ def test_the_price_of_the_vector_rises_as_it_is_told():
 
 
 def test_nats_that_are_free_are_not_paid_for():
-    model = create(parse("gru", {"free": 0.5, "latent": 3, "width": 8}, "autoencode"), VOCABULARY)
-    units = torch.tensor([[0.1, 2.0, 0.0], [0.3, 0.0, 0.0]])                     # means 0.2, 1.0, 0.0
-    assert float(model.charged(units)) == pytest.approx(0.5 + 1.0 + 0.5)
+    """Free is what tells vectors apart, not what they have in common; without anything free, it is the mean KL."""
+    made = lambda free: create(parse("gru", {"free": free, "latent": 3, "width": 8}, "autoencode"), VOCABULARY)
+    mean, spread = torch.randn(50, 3), torch.randn(50, 3)
+    assert float(made(0.0).charged(mean, spread)) == pytest.approx(float(divergence(mean, spread).mean(0).sum()), rel=1e-5)
+    same = torch.full((50, 3), 2.0)                                              # all in one place, with the variance of the prior
+    assert float(made(0.5).charged(same, torch.zeros(50, 3))) == pytest.approx(3 * (2.0 + 0.5), rel=1e-5)
+    assert float(made(0.5).charged(mean, spread)) >= float(made(0.0).charged(mean, spread))
 
 
 def test_divergence_is_that_of_torch():
@@ -274,7 +278,7 @@ def test_the_entropy_of_the_grammar_is_that_of_all_its_phrases():
 @pytest.fixture(scope="module")
 def grammar():
     """A variational gru on sentences of the grammar, just long enough that it uses its vector."""
-    return fit("autoencode", "gru", st.read("sentences:count=1500,seed=1"), steps=120, width=48, latent=8, free=0.3, threads=1, validations=3)
+    return fit("autoencode", "gru", st.read("sentences:count=1500,seed=1"), steps=160, width=48, latent=8, free=0.3, threads=1, validations=3)
 
 
 @pytest.fixture(scope="module")
@@ -296,7 +300,7 @@ def labelled():
 def test_a_variational_model_learns_and_says_whether_its_vector_is_used(grammar):
     found = grammar.evaluate("sentences:count=200,seed=9", draws=16)
     assert found["entropy"] < found["nats_per_symbol"] < found["bound_per_symbol"] < 3.2
-    assert grammar.metrics["report"]["shuffled"] > 1 and grammar.metrics["report"]["words"].startswith("the vector is used")
+    assert grammar.metrics["report"]["shuffled"] > 0.5 and grammar.metrics["report"]["words"].startswith("the vector is used")
     assert found["rewritten"]["word_error"] < found["rewritten"]["by_chance"]["word_error"]
 
 

@@ -1,15 +1,18 @@
 """Labels and tags from the command line: the same figures as in Python, JSON everywhere, and one line for whatever is wrong."""
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import json
 from pathlib import Path
 
 import pytest
 
 import seriatim
+from seriatim.cli import main
 from tests.labels import COMMON, labelled, pairs, sentences
-from tests.terminal import Answer, call, good, refused
+from tests.terminal import Answer, Screen, call, good, refused
 
 PNG = b"\x89PNG\r\n\x1a\n"
 SMALL = ("--steps", "3", "--width", "8")
@@ -147,6 +150,55 @@ def test_calibration_lowers_the_loss_on_validation_data(home, here):
     assert json.loads((here / "calibrated/metrics.json").read_text())["temperature"] == after["protocol"]["temperature"] > 1
 
 
+def test_a_model_that_counts_takes_those_settings_of_training_that_mean_something_to_all(home):
+    good("fit", "classify", "naive-bayes", home / "mail.tsv", "--minutes", 1, "--seed", 3, "--threads", 1, "--out", "run")
+    rows = good("compare", "classify", home / "mail.tsv", "--models", "naive-bayes,mean", "--steps", 2, "--rate", 0.1, "--format", "json").json()
+    assert [row["status"] for row in rows["rows"]] == ["ok", "ok"]
+
+
+@pytest.mark.parametrize("content", ["text\nfree cash\ndog tea\n", "label,text\n,free cash\n,dog tea\n", "label,text\neggs,free cash\nham,dog tea\n"])
+def test_predict_asks_for_no_labels(home, content):
+    Path("new.csv").write_text(content)
+    for flags in ((), ("--label", "label"), ("--columns", "label,text")[:2 * content.startswith("label")]):
+        assert [line.split("\t")[0] for line in good("predict", home / "bayes", "new.csv", *flags).out.splitlines()] == ["spam", "ham"]
+
+
+def test_which_of_several_fields_is_read_is_told(home):
+    Path("new.csv").write_text("from,message\nMum,free cash\nme,dog tea\n")
+    assert "'from', 'message' the first is read" in good("predict", home / "bayes", "new.csv").err
+    answer = good("predict", home / "bayes", "new.csv", "--field", "message")
+    assert [line.split("\t")[0] for line in answer.out.splitlines()] == ["spam", "ham"] and answer.err == ""
+
+
+def test_standard_input_is_a_file_of_every_verb(home, monkeypatch):
+    def given(content: str) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+    given((home / "mail.tsv").read_text())
+    good("fit", "classify", "naive-bayes", "-", "--input-format", "tsv", "--out", "run")
+    given("free cash\n\ndog tea\n")
+    assert len(good("predict", "run", "-").out.splitlines()) == 3
+    given((home / "test.tsv").read_text())
+    assert good("evaluate", "run", "-", "--input-format", "tsv", "--format", "json").json()["sequences"] == 40
+    given((home / "test.conllu").read_text())
+    good("predict", home / "tagger", "-", "--input-format", "conllu", "--out", "again.conllu")
+    good("predict", home / "tagger", home / "test.conllu", "--out", "same.conllu")
+    assert Path("again.conllu").read_bytes() == Path("same.conllu").read_bytes()
+
+
+@RUNS
+def test_many_sequences_are_labelled_some_at_a_time_and_a_terminal_is_told(home, monkeypatch, run):
+    Path("many.txt").write_text("free cash\ntea dog Mum\nMonday\n" * 5)
+    whole = good("predict", home / run, "many.txt").out
+    monkeypatch.setattr("seriatim.applying.TOGETHER", 4)
+    monkeypatch.setattr("seriatim.applying.EVERY", 0.0)
+    err = Screen()
+    monkeypatch.setattr("sys.stderr", err)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert main(["predict", str(home / run), "many.txt"]) == 0
+    assert out.getvalue() == whole and err.getvalue().splitlines() == ["4 of 15", "8 of 15", "12 of 15"]
+
+
 # Which column is what
 
 
@@ -249,7 +301,13 @@ WRONG = [
     ("fit classify mean mail.tsv --chain", "chain"), ("fit classify mean mail.tsv --letters yes", "letters"), ("fit classify gru mail.tsv --width 7", "even"),
     ("fit classify gru mail.tsv --letters lstm --unit character", "--unit word"), ("fit classify gru mail.tsv --word-dropout 1", "word_dropout"),
     ("fit tag gru train.conllu --calibrate", "calibrate"), ("fit tag gru train.conllu --chain --label-smoothing 0.1", "--chain"),
-    ("compare classify mail.tsv --folds 1", "two folds"), ("compare classify mail.tsv --folds x", "--folds"), ("compare language book.txt --folds 3", "labels"),
+    ("compare classify mail.tsv --folds 1", "two folds"), ("compare classify mail.tsv --folds 0", "two folds"),
+    ("fit classify naive-bayes mail.tsv --rate 0.1", "'rate' is not a setting of naive-bayes, which counts"),
+    ("fit classify naive-bayes+majority mail.tsv --steps 5", "'steps' is not a setting"), ("fit tag hmm train.conllu --epochs 3", "counts and is not trained"),
+    ("compare classify mail.tsv --models majority,naive-bayes --patience 2", "'patience' is not a setting of any"),
+    ("predict tagger new.txt --top 3", "--best"), ("predict tagger new.txt --positive DET", "sequences"), ("predict tagger new.txt --best 0", "--best"),
+    ("predict bayes new.txt --best 2", "taggers"), ("predict bayes new.txt --why ham", "--explain"), ("predict language book.txt --out x.txt", "only tags"),
+    ("compare classify mail.tsv --folds x", "--folds"), ("compare language book.txt --folds 3", "labels"),
     ("compare classify mail.tsv --models majority --steps 0", "steps"), ("compare classify mail.tsv --models kneser-ney", "task classify"),
     ("compare classify mail.tsv --models majority --width 8", "width"), ("evaluate bayes mail.tsv --positive spma", "spma"),
     ("evaluate bayes mail.tsv --positive spam --most-false nan", "share"), ("evaluate bayes mail.tsv --positive spam --most-false 2", "share"),
@@ -277,7 +335,7 @@ def test_a_wrong_command_is_told_in_one_line_with_code_2(home, monkeypatch, comm
 BAD = {
     "empty.tsv": ("", "empty"), "header.tsv": ("label\ttext\n", "no sequence"), "one.tsv": (table([("ham", f"tea {i}") for i in range(40)]), "same label"),
     "unlabelled.txt": ("free cash\nthe dog\n" * 20, "no label"), "fields.csv": ("kind,text\n" + "ham,tea\nspam,cash\n" * 20, "no label"),
-    "missing.tsv": (table([("ham", "tea"), ("", "cash")] * 20), "missing value"), "nan.jsonl": ('{"label": NaN, "text": "tea"}\n' * 20, "out of range"),
+    "missing.tsv": (table([("ham", "tea"), ("", "cash")] * 20), "missing value"), "nan.jsonl": ('{"label": NaN, "text": "tea"}\n' * 20, "NaN in column"),
     "none.jsonl": ('{"label": null, "text": "tea"}\n' * 20, "missing"), "torn.tsv": ("label\ttext\nham\ttea\nspam\n", "columns"),
     "labels.csv": ("label,size\nham,1\nspam,2\n", "nothing to be labelled"), "tags.conllu": (conllu(9, 3), "no label"),
     "latin.tsv": (table(pairs(9)).encode() + "ham\tKäse\n".encode("latin1"), "UTF-8"), "blank.tsv": (table([("ham", " "), ("spam", "")] * 20), "too short"),
@@ -310,12 +368,16 @@ def test_data_that_cannot_be_evaluated_is_told_by_name(home, kind, run):
     assert kind in refused("evaluate", home / run, kind, code=1, words=words)
 
 
-def test_labels_and_tags_that_are_not_known_are_told_by_file_and_line(home):
+def test_labels_and_tags_unseen_in_training_are_wrong_and_told(home):
     Path("test.tsv").write_text("label\ttext\nham\ttea\n\neggs\ttoast\n")
-    refused("evaluate", home / "bayes", "test.tsv", code=1, words="test.tsv:4: a label that the training data does not have. Received: 'eggs'")
-    refused("fit", "classify", "mean", home / "mail.tsv", "--valid", "test.tsv", "--steps", 1, code=1, words="test.tsv:4")
+    shown = good("evaluate", home / "bayes", "test.tsv").out
+    assert "infinite" in shown and "labels unseen in training" in shown and "eggs 1   (counted as wrong)" in shown
+    assert good("evaluate", home / "bayes", "test.tsv", "--format", "json").json()["unseen_labels"] == {"eggs": 1}
+    assert "'eggs'" in good("fit", "classify", "mean", home / "mail.tsv", "--valid", "test.tsv", "--steps", 1).err
     Path("test.bio").write_text("the DET\ndog NUON\n")
-    refused("evaluate", home / "tagger", "test.bio", code=1, words="test.bio:1: a label that the training data does not have. Received: 'NUON'")
+    assert "NUON 1" in good("evaluate", home / "tagger", "test.bio").out
+    Path("strange.tsv").write_text("label\ttext\neggs\ttoast\n")
+    refused("fit", "classify", "mean", home / "mail.tsv", "--valid", "strange.tsv", "--steps", 1, code=1, words="strange.tsv")
 
 
 @pytest.mark.parametrize("row, words", [('{"tokens": ["the", "dog"], "tags": ["DET"]}', "not as many tags as symbols. Received: 1 and 2"),

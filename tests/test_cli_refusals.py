@@ -167,6 +167,26 @@ def test_a_line_of_ten_megabytes_is_read_and_never_printed(home, here):
     refused("fit", "language", "markov", write("long.jsonl", line), code=1, words="long.jsonl:1")
 
 
+def test_a_line_too_long_for_a_network_is_refused_before_memory_runs_out(here):
+    rows = b"".join(b"ham,some tea %d\nspam,free cash %d\n" % (row, row) for row in range(20))
+    write("mail.csv", b"label,text\n" + rows)
+    write("long.csv", b"label,text\nspam," + b"free " * 100_001 + b"\n" + rows)
+    good("fit", "classify", "naive-bayes", "long.csv", "--out", "counts")
+    assert len(good("predict", "counts", "long.csv").out.splitlines()) == 41
+    good("fit", "classify", "mean", "mail.csv", "--steps", 1, "--out", "network")
+    for arguments in (("fit", "classify", "mean", "long.csv", "--steps", 1), ("predict", "network", "long.csv"), ("evaluate", "network", "long.csv")):
+        refused(*arguments, code=1, words="100,001 symbols in sequence 1")
+    good("fit", "tag", "hmm", write("few.bio", b"the DET\ndog NOUN\n\n" * 20), "--out", "hmm")
+    refused("predict", "hmm", write("long.bio", b"dog _\n" * 100_001), code=1, words="100,001 symbols in sequence 1")
+    for name, many in (("pairs.tsv", 3), ("longer.tsv", 10_001)):
+        write(name, b"source\ttarget\n" + b"".join(b"w%d\t%s\n" % (row, b"a " * (many if row == 7 else 2)) for row in range(60)))
+    good("fit", "translate", "lexicon", "pairs.tsv", "--unit", "token", "--out", "lexicon")
+    refused("fit", "translate", "lexicon", "longer.tsv", "--unit", "token", code=1, words="10,001 symbols in sequence 8")
+    refused("evaluate", "lexicon", "longer.tsv", code=1, words="10,001 symbols in sequence 8")
+    write("source.txt", b"w7 " * 10_001)
+    refused("predict", "lexicon", "source.txt", code=1, words="symbols in sequence 1")
+
+
 @pytest.mark.parametrize("unit", ["character", "byte", "word", "token", "subword"])
 def test_a_prompt_that_is_not_utf8_is_no_disaster(home, unit):
     good("fit", "language", "unigram", home / "book.txt", "--unit", unit, "--out", "run")

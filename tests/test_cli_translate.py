@@ -69,6 +69,13 @@ def test_what_happens_inside_is_drawn_and_told(home, capsys, what):
     assert code == 0 and (home / f"{what}.png").stat().st_size > 1000 and record["kind"] == {"attention": "alignment", "tree": "tree"}[what]
 
 
+def test_a_tree_is_that_of_the_search_asked_for(home, capsys):
+    records = [json.loads(run(capsys, "plot", home / "run", "--what", "tree", "--text", "a b c", "--out", home / "tree.png", "--format", "json", *flags)[1])
+               for flags in ((), ("--beam", 2, "--length-penalty", 0, "--prefix", "B"))]
+    assert [record["beam"] for record in records] == [4, 2] and records[1]["length_penalty"] == 0
+    assert all(each["target"].startswith("B") for each in records[1]["results"]) and len(records[1]["nodes"]) < len(records[0]["nodes"])
+
+
 def test_errors_over_length_are_drawn(home, capsys):
     code, _, _ = run(capsys, "evaluate", home / "run", home / "test.tsv", "--columns", "source,target", "--out", home / "lengths.svg")
     assert code == 0 and b"<svg" in (home / "lengths.svg").read_bytes()
@@ -93,6 +100,11 @@ def test_a_comparison_ranks_translators(home, capsys, tmp_path):
     (["predict", "{home}/run", "{home}/new.txt", "--must", "ZZ"], "does not know"),
     (["predict", "{home}/run", "{home}/new.txt", "--risk", "3", "--beam", "2"], "samples"),
     (["predict", "{home}/run", "{home}/new.txt", "--exact"], "not for"),
+    (["predict", "{home}/run", "{home}/new.txt", "--top", "3"], "--count"),
+    (["plot", "{home}/run", "--what", "tree", "--text", "a", "--temperature", "1"], "beam search alone"),
+    (["plot", "{home}/run", "--what", "tree", "--text", "a", "--beam", "0"], "beam search alone"),
+    (["plot", "{home}/run", "--what", "attention", "--text", "a", "--beam", "3"], "--what tree"),
+    (["plot", "{home}/run", "--what", "tree", "--text", "a", "--must", "ZZ"], "does not know"),
     (["plot", "{home}/counted", "--what", "attention", "--text", "a"], "attends to nothing"),
     (["plot", "{home}/run", "--what", "tree"], "--text"),
     (["fit", "translate", "gru", "{home}/train.src", "{home}/train.tgt", "--feeding", "--memory", "vector", "--steps", "1"], "fed")])

@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import seriatim
 from seriatim.display import Watcher
 from seriatim.figures import make_way, new_axes
 from seriatim.folders import events_of
@@ -120,7 +121,8 @@ def test_names_on_a_map_do_not_cover_each_other():
 
 def test_gaps_are_filled_line_by_line(home, here):
     Path("gaps.txt").write_text("the * sat\non a *\n")
-    assert len(good("predict", home / "vectors", "gaps.txt", "--format", "json").json()) == 2
+    records = good("predict", home / "vectors", "gaps.txt", "--format", "json").json()
+    assert len(records) == 2 and records == seriatim.load(home / "vectors").predict("gaps.txt")
 
 
 def test_what_makes_no_sense_is_refused(home):

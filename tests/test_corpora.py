@@ -121,7 +121,8 @@ def test_a_stream_of_tokens_is_not_cut_into_lines():
 
 
 def test_every_source_is_a_corpus():
-    assert set(CORPORA) == set(SOURCES) | set(PAIRS) | set(SIGNALS) | {"python-docs", "python-code", "python-lines", "python-tokens", "drawings", "tunes"}
+    assert set(CORPORA) == set(SOURCES) | set(PAIRS) | set(SIGNALS) | {"python-docs", "python-code", "python-lines", "python-tokens"} | {
+        "drawings", "tunes", "sentences"}
     data = open_corpus("markov:length=500,seed=2")
     assert data.origin == "markov:length=500,seed=2" and data.entropy > 0
     assert data[0] == generate("markov:length=500,seed=2")[0]

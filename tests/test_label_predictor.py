@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -256,6 +257,35 @@ def test_of_equal_sequences_only_the_first_is_kept():
     assert len(data.distinct()) == 2
 
 
+# Labels that training did not have
+
+
+@pytest.mark.parametrize("name", ["naive-bayes", "gru", "tag", "chain"])
+def test_labels_unseen_in_training_are_wrong_in_every_figure(name):
+    predictor, whole = fitted(name), other(name)
+    target = "label" if KINDS[name][0] == "classify" else "tags"
+    column = whole.fields[target]
+    strange = replace(column, values=np.where(np.arange(len(column.values)) % 5 == 0, len(column.names), column.values).astype(np.int32),
+                      names=(*column.names, "aa"))
+    record = predictor.evaluate(replace(whole, fields=whole.fields | {target: strange}))
+    truth, found, names = [strange.names[i] for i in strange.flat], found_by(predictor, whole), [*predictor.codec.labels.names, "aa"]
+    assert record["accuracy"] == pytest.approx(metrics.accuracy_score(truth, found)) and record["unseen_labels"] == {"aa": truth.count("aa")}
+    assert record["macro"]["f1"] == pytest.approx(metrics.f1_score(truth, found, average="macro", zero_division=0))
+    assert record["confusion"] == metrics.confusion_matrix(truth, found, labels=names).tolist()
+    assert record["calibration"]["log_loss"] is None and record["nats_per_label"] is None and json.loads(json.dumps(record, allow_nan=False)) == record
+    if target == "label":
+        seen = np.array([label != "aa" for label in truth])
+        assert record["log_loss_of_seen"] == pytest.approx(predictor.evaluate(whole[seen])["calibration"]["log_loss"])
+
+
+def test_a_label_that_only_one_fold_has_is_in_its_row_and_wrong():
+    data = labelled([*pairs(60, labels=2), ("aa", "toast")])
+    row = compare("classify", data, "naive-bayes", folds=3)["rows"][0]
+    assert row["status"] == "ok" and [each["name"] for each in row["classes"]] == ["aa", "ham", "spam"]
+    assert sum(row["confusion"][0]) == 1 and row["confusion"][0][0] == 0 and np.sum(row["confusion"]) == 61 and row["log_loss"] is None
+    assert row["confusion"][1][1] + row["confusion"][2][2] > 50
+
+
 # What is refused
 
 
@@ -294,12 +324,12 @@ def test_labels_may_be_numbers_texts_and_the_answers_of_a_table():
             assert fit("classify", model, Sequences({"label": column, "text": texts}), **settings).codec.labels.size == 2
 
 
-def test_labels_that_training_did_not_have_are_refused_wherever_they_are():
-    strange = labelled([("eggs", "free cash"), ("ham", "tea")])
+def test_labels_that_training_did_not_have_are_no_part_of_validation():
+    strange = labelled([("eggs", "free cash"), *pairs(20, seed=2)])
+    one, other = (fit("classify", "naive-bayes+mean", TRAIN, valid, steps=3, seed=1) for valid in (strange, strange[1:]))
+    assert one.metrics["weights"] == other.metrics["weights"] and one.evaluate(TEST)["confusion"] == other.evaluate(TEST)["confusion"]
     with pytest.raises(DataError, match="'eggs'"):
-        fitted("naive-bayes").evaluate(strange)
-    with pytest.raises(DataError, match="'eggs'"):
-        fit("classify", "mean", TRAIN, strange, steps=1)
+        fit("classify", "mean", TRAIN, strange[:1], steps=1)
     with pytest.raises(DataError, match="no label"):
         fit("classify", "mean", TRAIN, Sequences.of(["free cash"]), steps=1)
 

@@ -10,18 +10,18 @@ import torch
 import seriatim
 from seriatim.errors import ConfigError, DataError, RunError
 from seriatim.fitting import fit
+from seriatim.models import known_settings
 from seriatim.predictor import load
 from tests.ladder import RUNGS, VARIANTS
 
 LINES = seriatim.Sequences.of(f"{a} and {b}" for a in ("ham", "jam", "tea", "rum") for b in ("eggs", "bread", "milk", "figs", "dates"))
-SMALL = {"width": 8, "heads": 2, "context": 6, "order": 2}
+SMALL = {"width": 8, "heads": 2, "context": 6, "order": 2, "steps": 3}
 
 
 def small_fit(name: str, **more):
-    from seriatim.models import parse
     spec, own = VARIANTS.get(name, (name, {}))
-    kept = {key: value for key, value in SMALL.items() if any(hasattr(part.options, key) for part in parse(spec, {}))}
-    return fit("language", spec, LINES, steps=3, **(kept | own), **more)
+    kept = {key: value for key, value in SMALL.items() if key in known_settings(spec, "language")}
+    return fit("language", spec, LINES, **(kept | own), **more)
 
 
 @pytest.mark.parametrize("name", RUNGS)

@@ -114,6 +114,11 @@ def test_columns_become_what_their_names_and_cells_call_for(write):
     assert [data.fields[name].kind for name in ("label", "n", "text")] == [SYMBOLS, NUMBERS, TEXT]
 
 
+def test_what_is_translated_is_read_as_it_is_written(write):
+    assert read_files(write("a.csv", "source,target\n007,7\n12,XII\n"))[0] == {"source": "007", "target": "7"}
+    assert read_files(write("a.csv", "date,target\n2024-01-01,7\n"))[0]["target"].tolist() == [7.0]
+
+
 def test_tsv_knows_no_quotes_and_columns_replace_the_header(write):
     data = read_files(write("spam", 'ham\t"Ok\nspam\tFree"\n'), format="tsv", columns="label, text")
     assert raws(data, "text") == ['"Ok', 'Free"'] and raws(data, "label") == [["ham"], ["spam"]]
@@ -184,7 +189,8 @@ WRONG = {                                                   # name -> file, cont
     "other keys": ("a.jsonl", b'{"a": 1}\n{"b": 1}\n', 2, "keys differ"),
     "other kind": ("a.jsonl", b'{"a": 1}\n{"a": "1"}\n', 2, "Expected in every row: number"),
     "null": ("a.jsonl", b'{"a": 1}\n{"a": null}\n', 2, "missing value"),
-    "NaN": ("a.jsonl", b'{"a": [1, NaN]}\n', 1, "out of range"),
+    "NaN": ("a.jsonl", b'{"a": [1, 2]}\n{"a": [1, NaN]}\n', 2, "list of NaN and number in column 'a'"),
+    "NaN alone": ("a.jsonl", b'{"a": 1}\n\n{"a": NaN}\n', 3, "NaN in column 'a'"), "infinity": ("a.jsonl", b'{"a": 1e999}\n', 1, "out of range"),
     "huge": ("a.jsonl", b'{"a": ' + b"9" * 400 + b"}", 1, "out of range"),
     "too many digits": ("a.jsonl", b'{"a": ' + b"9" * 5000 + b"}", 1, "not JSON"),
     "nested object": ("a.jsonl", b'{"a": {"b": 1}}\n', 1, "nested"),
@@ -222,6 +228,33 @@ def test_problems_of_single_lines_are_collected_and_the_rest_is_read(write):
         assert raws(data, "label") == [["x"], ["y"]] and sorted(problem.line for problem in problems) == ([2, 3] if ending == "jsonl" else [3, 4])
         with pytest.raises(DataError):
             read_files(write("a." + ending, text))
+
+
+@pytest.mark.parametrize("name, row", [("a.csv", "Label, TEXT\n"), ("a.tsv", "\nlabel\ttext\n")])
+def test_a_header_is_no_row_where_the_columns_are_named_all_the_same(write, name, row):
+    notes, between = [], "," if name == "a.csv" else "\t"
+    data = read_files(write(name, row + f"ham{between}tea\n"), columns="label,text", notes=notes)
+    assert data[0] == {"label": ["ham"], "text": "tea"} and len(data) == 1 and len(notes) == 1 and f"{name}:{data.lines[0] - 1} " in notes[0]
+    assert len(read_files(write(name, f"ham{between}text\nspam{between}label\n"), columns="label,text", notes=notes)) == 2 and len(notes) == 1
+    assert len(read_files(write(name, f"Category{between}Message\nham{between}tea\n"), columns="label,text", notes=notes)) == 1 and len(notes) == 2
+
+
+@pytest.mark.parametrize("name, content", [("a.csv", "label,text\n,tea\nham,cash\n"), ("a.tsv", "label\ttext\n\ttea\nham\tcash\n"),
+                                           ("a.jsonl", '{"label": null, "text": "tea"}\n{"label": "ham", "text": "cash"}\n')])
+def test_labels_may_be_missing_where_there_may_be_gaps(write, name, content):
+    with pytest.raises(DataError, match="missing value in column 'label'"):
+        read_files(write(name, content))
+    assert raws(read_files(write(name, content), gaps=True), "label") == [[""], ["ham"]]
+
+
+def test_standard_input_is_read_like_a_file_and_again(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("é\n\nx\n".encode())))
+    assert raws(read_files("-", by="line"), "text") == ["é", "x"] and read_files("-", by="line").lines.tolist() == [1, 3]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,x\n")))
+    assert read_files("-", format="csv")[0] == {"a": np.array([1.0]), "b": "x"}
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    with pytest.raises(DataError, match="empty"):
+        read_files("-")
 
 
 def test_paths_that_lead_nowhere_come_with_a_hint(write, tmp_path):

@@ -205,6 +205,19 @@ def test_a_source_may_be_a_label_or_a_vector_of_numbers():
         model.generate("0 1")
 
 
+def test_texts_that_are_labels_are_divided_and_equal_pairs_alone_are_told_as_such():
+    kinds, targets = ["dog", "cat"] * 50, [f"{number} is one" for number in range(100)]
+    train, valid = Translate.hold_out(Translate.given(Sequences({"source": Field.of_text(kinds), "target": Field.of_text(targets)})), [])
+    assert len(valid) == 5 and len(train) == 95
+    for field in (Field.of_text(kinds), Field.of_labels(kinds)):
+        with pytest.raises(DataError, match="too few different pairs") as caught:
+            Translate.hold_out(Translate.given(Sequences({"source": field, "target": Field.of_text(["wuff", "miau"] * 50)})), [])
+        assert "2 different sources and 2 different targets" in caught.value.got and "--valid" in caught.value.do
+    sources = [f"{number % 50} again" for number in range(100)]
+    train, valid = Translate.hold_out(Translate.given(Sequences({"source": Field.of_text(sources), "target": Field.of_text(targets)})), [])
+    assert not {valid[s]["source"] for s in range(len(valid))} & {train[s]["source"] for s in range(len(train))}
+
+
 def test_data_with_labels_for_sources_is_divided_by_targets():
     labels = Translate.given(Sequences({"label": Field.of_labels("xy" * 50), "text": Field.of_text(map(str, range(100)))}))
     _, test = labels.split(0.5, 0.5)

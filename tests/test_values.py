@@ -400,7 +400,7 @@ def test_every_verb_works_from_the_command_line(tmp_path, monkeypatch):
     assert first == pytest.approx([model.predict(data)[0]["value"], model.predict(data)[0]["deviation"], *model.predict(data)[0]["interval"]], rel=1e-4)
     shown = good("compare", "regress", file, "--models", "average,linear", "--out", "all").out
     assert "MAE" in shown and (tmp_path / "all" / "report.html").exists() and "r_squared" in (tmp_path / "all" / "table.csv").read_text()
-    refused("predict", "run", "b.jsonl", "--positive", "x", words="not for values")
+    refused("predict", "run", "b.jsonl", "--positive", "x", words="threshold")
     refused("fit", "regress", "gru", file, "--channels", "a", words="--series")
 
 

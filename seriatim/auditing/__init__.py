@@ -17,7 +17,7 @@ import numpy as np
 
 from seriatim.auditing import hints
 from seriatim.auditing.copies import Copies, percent, share
-from seriatim.auditing.parts import SHOWN, Part, finding, frequencies, part_of, statistics
+from seriatim.auditing.parts import SHOWN, STEP, Part, finding, frequencies, part_of, statistics
 from seriatim.data import read
 from seriatim.data.corpora import is_corpus
 from seriatim.data.sequences import Sequences
@@ -50,7 +50,7 @@ def check(files: Sequence[str | Path | Sequences], names: Sequence[str] | None =
     records = [statistics(part) | {"unknown": None} for part in parts]
     for place, (part, record) in enumerate(zip(parts, records)):
         record["duplicates"], said = copies.within(place)
-        found += [*empty(part), *said, *hints.characters(part), *hints.far_longer(part), *unequal(part)]
+        found += [*empty(part), *said, *hints.characters(part), *hints.far_longer(part), *unequal(part), *hints.sets(part)]
     for part, record in zip(parts[1:], records[1:]):
         record["unknown"], said = unknown(part, parts[0])
         found += said + strangers(part, parts[0])
@@ -94,12 +94,13 @@ def opened(source: str | Path | Sequences, name: str, label: str | None, unit: s
            columns: str | None, by: str | None) -> tuple[Part | None, list[dict[str, Any]]]:
     """A file ready to be looked at, and what was wrong with its lines; no part if it cannot be read at all."""
     problems: list[DataError] = []
+    notes: list[str] = []
     try:
         if isinstance(source, Sequences):
             return part_of(source, name, name, field, label, unit), []
-        data = read(str(source), format=format, by=by or (None if is_corpus(str(source)) else "line"), columns=columns, problems=problems)
-        ends = [] if data.lines is None else hints.line_ends(str(source))
-        return part_of(data, name, str(source), field, label, unit), told(problems, str(source)) + ends
+        data = read(str(source), format=format, by=by or (None if is_corpus(str(source)) else "line"), columns=columns, problems=problems, notes=notes)
+        said = told(problems, str(source)) + [finding("note", note, str(source)) for note in notes]
+        return part_of(data, name, str(source), field, label, unit), said + ([] if data.lines is None else hints.line_ends(str(source)))
     except DataError as error:
         return None, told([*problems, error], name if isinstance(source, Sequences) else str(source))
 
@@ -132,16 +133,17 @@ def unequal(part: Part) -> list[dict[str, Any]]:
 
 def unknown(part: Part, first: Part) -> tuple[dict[str, float], list[dict[str, Any]]]:
     """How much of a file the first one does not know: the share of its symbols, and of its different ones."""
-    known = frequencies(first.symbols)                                                      # a part of a file may have names that do not occur in it
-    counts = np.bincount(part.symbols.flat, minlength=len(part.symbols.names))
-    strange = np.array([name not in known for name in part.symbols.names], bool)
+    known, symbols = frequencies(first.elements), part.elements                             # a part of a file may have names that do not occur in it
+    counts = np.bincount(symbols.flat, minlength=len(symbols.names))
+    strange = np.array([name not in known for name in symbols.names], bool)
     record = {"tokens": share(counts[strange].sum(), counts.sum()), "types": share(np.count_nonzero(counts[strange]), np.count_nonzero(counts))}
     if record["tokens"] < MANY_UNKNOWN:
         return record, []
     frequent = np.argsort(-counts * strange, kind="stable")[:SHOWN]
-    return record, [finding("warning", f"{part.unit}s that {first.name} does not have: {percent(record['tokens'])}", part.file,
-                            got=", ".join(repr(part.symbols.names[i]) for i in frequent if strange[i]),
-                            do="Look whether both are of one kind; model characters or subwords, of which fewer are unknown")]
+    of_sets = part.unit == STEP
+    return record, [finding("warning", f"{'element' if of_sets else part.unit}s that {first.name} does not have: {percent(record['tokens'])}", part.file,
+                            got=", ".join(repr(symbols.names[i]) for i in frequent if strange[i]),
+                            do="Look whether both are of one kind" + ("" if of_sets else "; model characters or subwords, of which fewer are unknown"))]
 
 
 def strangers(part: Part, first: Part) -> list[dict[str, Any]]:

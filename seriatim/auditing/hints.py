@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from seriatim.auditing.copies import percent, share
-from seriatim.auditing.parts import SHOWN, Part, finding, groups
+from seriatim.auditing.parts import SHOWN, STEP, Part, elements_of, finding, frequencies, groups
 from seriatim.codecs.cutting import words_of
+from seriatim.codecs.sets import EMPTY
 from seriatim.data.files import unpacked
 from seriatim.data.sequences import NUMBERS, TEXT, Field
 
@@ -81,6 +82,21 @@ def far_longer(part: Part) -> list[dict[str, Any]]:
         "note", f"sequences far longer than the rest: {len(rows):,}", part.file, lines=part.lines[rows],
         got=f"up to {lengths[rows[0]]:,} {part.unit}s, where three quarters have at most {bound / FAR:,.0f}",
         do="Look whether a quote or a line ending is missing; cut them, or leave them out")]
+
+
+def sets(part: Part) -> list[dict[str, Any]]:
+    """Of steps that are sets: what is in them, and which are none."""
+    if part.unit != STEP:
+        return []
+    several = [elements_of(name) for name in part.words.names]
+    sizes = np.array(list(map(len, several)))[part.words.flat]                             # (N,)
+    wrong = np.array([len(set(some)) < len(some) or bool({"", EMPTY} & set(some)) for some in several])[part.words.flat]
+    rows = np.unique(np.repeat(np.arange(len(part)), part.words.lengths)[wrong])
+    found = [finding("note", "steps are sets, for the task `sets`", part.file, do="If this is text, say --unit word",
+                     got=f"{len(frequencies(part.elements)):,} elements, {sizes.mean():.1f} in a set; {percent(float((sizes == 0).mean()))} of sets are empty")]
+    return found if not len(rows) else [*found, finding(
+        "error", f"sequences with a step that is no set: {len(rows):,}", part.file, lines=part.lines[rows],
+        got=repr(part.words.names[part.words.flat[np.flatnonzero(wrong)[0]]]), do="Write different names with + between, or . for the empty set")]
 
 
 # What gives the label away

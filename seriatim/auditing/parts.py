@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from seriatim.codecs.cutting import expanded, words_of
+from seriatim.codecs.sets import EMPTY, PLUS
 from seriatim.codecs.symbols import WORD
 from seriatim.data.readers import LABELS
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences, offsets_of
 from seriatim.errors import ConfigError, DataError, nearest, shorten
 
 UNITS = ("word", "token", "character", "byte")
+STEP, JOINED, FIRST = "step", 0.1, 1000   # the unit of sets, and the share of steps with several elements, of so many sequences, that tells them from text
 BINS = 20
 SHOWN = 10                                # lines, or words, of a finding
 GOLDEN, STIR = np.uint64(0x9E3779B97F4A7C15), ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
@@ -65,15 +67,22 @@ class Part:
     @cached_property
     def symbols(self) -> Field:
         """What is counted."""
-        if self.column.kind == SYMBOLS or self.unit == "token":
+        if self.column.kind == SYMBOLS or self.unit in ("token", STEP):
             return self.words
         if self.unit == "word":
             return cut_further(self.words, WORD.findall)
         return characters(self.column, self.unit)
 
     @cached_property
+    def elements(self) -> Field:
+        """What is known or unknown: symbols; of sets what they have in them."""
+        return cut_further(self.words, elements_of) if self.unit == STEP else self.symbols
+
+    @cached_property
     def near(self) -> Field:
-        """The words lower-cased, and every number 0: what near copies have in common."""
+        """The words lower-cased, and every number 0: what near copies have in common. The numbers in sets are names, and stay."""
+        if self.unit == STEP:
+            return self.words
         names = [DIGITS.sub("0", name.lower()) for name in self.words.names]
         number = {name: i for i, name in enumerate(dict.fromkeys(names))}
         table = np.fromiter((number[name] for name in names), np.int32, len(names))
@@ -96,7 +105,20 @@ def part_of(data: Sequences, name: str, file: str, field: str | None = None, lab
         raise DataError("there is nothing to look at" if not len(data) else "numbers are not text", file=data.origin, do="Name a field of text with --field")
     tags = rest.pop("tags", None) if labels is None else None
     others = {key: other for key, other in rest.items() if other is not column}
-    return Part(name, file, data, column, labels, tags, others, (unit or "word") if column.kind == TEXT else "token")
+    usual = STEP if labels is None and tags is None and are_sets(column) else "word" if column.kind == TEXT else "token"
+    return Part(name, file, data, column, labels, tags, others, unit if unit and column.kind == TEXT else usual)
+
+
+def are_sets(column: Field) -> bool:
+    """Whether so many of the first steps have several elements, 60+64+67, that this is no text; C++ has none."""
+    some = column.take(slice(0, FIRST))
+    steps = words_of(some) if some.kind == TEXT else some
+    joined = np.array([PLUS in name and all(elements_of(name)) for name in steps.names], bool)[steps.flat]
+    return bool(len(joined)) and float(joined.mean()) >= JOINED
+
+
+def elements_of(step: str) -> list[str]:
+    return [] if step == EMPTY else step.split(PLUS)
 
 
 def one_each(column: Field) -> bool:

@@ -87,6 +87,10 @@ class Labelled:
         """What a model is told besides the size of the vocabulary: how many labels there are, letters, symbols of the training data, and channels."""
         return self.labels.size, len(self.letters) + FIRST_LETTER, self.own, self.channels
 
+    def with_unseen(self, data: Sequences) -> Labelled:
+        """The same, and behind its labels those that the data has besides."""
+        return Labelled(self.inputs, self.labels.with_unseen(target_of(data, self.target)), self.letters, self.target, self.own)
+
     def encode(self, data: Sequences, labelled: bool = True) -> Examples:
         """Sequences in numbers, with the letters of their words; without their labels where there are none."""
         words = letters = None

@@ -287,6 +287,10 @@ class Labels:
     def fit(cls, column: Field) -> Labels:
         return cls(sorted({column.names[i] for i in np.unique(column.flat)}))
 
+    def with_unseen(self, column: Field) -> Labels:
+        """The same names, and behind them those that a column has besides."""
+        return Labels([*self.names, *sorted({column.names[i] for i in np.unique(column.flat)} - self.number.keys())])
+
     def encode(self, column: Field, lines: np.ndarray | None = None, origin: str | None = None) -> Field:
         table = np.array([self.number.get(name, -1) for name in column.names], np.int32)
         values = table[column.flat]

@@ -6,19 +6,22 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import lzma
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 from seriatim.errors import DataError, nearest, shorten
 from seriatim.storage import replacing
 
 MOST_BYTES = 8 * 10**9                                  # of one file, unpacked: a small archive may hold a huge one
 CHUNK = 1 << 24
+STANDARD_INPUT = "-"                                    # as a path
 OPENERS: dict[str, Callable] = {".gz": gzip.open, ".xz": lzma.open}
 PACKERS: dict[str, Callable[[Any], Any]] = {".gz": partial(gzip.GzipFile, "", "wb", 4, mtime=0), ".xz": partial(lzma.LZMAFile, mode="wb", preset=1)}
 
@@ -31,9 +34,9 @@ def bare_ending(path: str) -> str:
 
 @contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
-    """A file to be read, unpacked as its ending says; whatever keeps it from being read is a DataError."""
+    """A file to be read, unpacked as its ending says, or standard input; whatever keeps it from being read is a DataError."""
     try:
-        with OPENERS.get(Path(path).suffix.lower(), open)(path, "rb") as file:
+        with io.BytesIO(drained(sys.stdin)) if path == STANDARD_INPUT else OPENERS.get(Path(path).suffix.lower(), open)(path, "rb") as file:
             yield file
     except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, MemoryError) as error:
         raise DataError("the file is damaged or too large", got=error, file=path, do="Fetch or pack it again") from None
@@ -43,6 +46,12 @@ def opened(path: str) -> Iterator[BinaryIO]:
         raise DataError("this is a folder", file=path, do="Name a file inside it") from None
     except (OSError, ValueError) as error:
         raise DataError("the file cannot be read", got=error, file=path, do="Check its name and rights") from None
+
+
+@lru_cache(maxsize=1)
+def drained(stream: TextIO) -> bytes:
+    """All bytes of a stream, which gives them once; kept, so that it can be read again like a file."""
+    return stream.buffer.read()
 
 
 @contextmanager

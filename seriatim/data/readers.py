@@ -14,6 +14,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from operator import itemgetter
 
 import numpy as np
@@ -32,20 +33,23 @@ ENDINGS = {".txt": "text", ".text": "text", ".csv": "csv", ".tsv": "tsv", ".tab"
            ".midi": "midi"} | dict.fromkeys(COLUMNS_ENDINGS, "columns")
 LABELS = {"label", "labels", "class", "category", "target_label", "tag"}    # columns with one symbol a sequence
 TOKENS = {"tokens", "tags"}                                                 # columns with symbols between blanks
+PAIR = {"source", "target"}                                                 # columns of what is translated: as written, 007 too
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
 ENOUGH = 0.9                                            # a column with this share of numbers is meant to be numbers
 VISIBLE = np.array([not bytes([byte]).isspace() for byte in range(256)])
 
 
 def read_files(*paths: str, format: str | None = None, by: str | None = None, unit: str | None = None,
-               columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None, gaps: bool = False) -> Sequences:
-    """Read a file, or several whose lines belong together.
+               columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None, notes: list[str] | None = None,
+               gaps: bool = False) -> Sequences:
+    """Read a file, or several whose lines belong together; "-" is standard input.
 
     The format follows from the file's ending unless it is given; several paths are parallel files.
     `by` cuts text: "stream", all of it one sequence, or "line". `columns` names the columns of a table
     without a header, or those of CoNLL-U to be read as tokens and tags: "form,xpos". A list of `problems`
-    takes whatever is wrong with a single line, which is then left out. With `gaps`, missing numbers of a
-    table are nan instead of an error.
+    takes whatever is wrong with a single line, which is then left out; one of `notes` what is worth knowing
+    though nothing is wrong. With `gaps`, what is missing is left as it is: blank lines of text are sequences,
+    missing labels are empty and missing numbers nan.
 
     >>> read_files("train.de.gz", "train.en.gz")                                   # doctest: +SKIP
     >>> read_files("SMSSpamCollection", format="tsv", columns="label,text")        # doctest: +SKIP
@@ -57,9 +61,9 @@ def read_files(*paths: str, format: str | None = None, by: str | None = None, un
     options = checked_options(paths, format, by, columns)
     if problems is not None and format in TOLERANT:
         options["problems"] = problems
-    if gaps:
-        if format not in TABLES:
-            raise ConfigError("only tables have gaps", got=f"format {format}", do=f"Give one of: {', '.join(TABLES)}")
+    if notes is not None and format in ("csv", "tsv"):
+        options["notes"] = notes
+    if gaps and format in GAPPY:
         options["gaps"] = True
     fields, lines = FORMATS[format](*paths, **options)
     stream = format == "text" and by != "line"
@@ -95,11 +99,11 @@ def checked_options(paths: Sequence[str], format: str, by: str | None, columns: 
 # Text: bytes stay bytes, so that 100 MB cost 100 MB
 
 
-def read_text(path: str, by: str) -> Table:
+def read_text(path: str, by: str, gaps: bool = False) -> Table:
     values = np.frombuffer(utf8(path), np.uint8)
     if by == "stream":
         return {"text": Field(values, offsets_of([len(values)]), TEXT)}, None
-    column, lines = text_lines(values, skip_blank=True)
+    column, lines = text_lines(values, skip_blank=not gaps)
     return {"text": column}, lines
 
 
@@ -149,8 +153,9 @@ def read_columns(path: str, problems: list[DataError] | None = None) -> Table:
 # Tables: rows of cells -> columns of one kind -> fields
 
 
-def read_csv(path: str, columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None, gaps: bool = False) -> Table:
-    return table(csv_rows(path), columns, path, problems, gaps)
+def read_csv(path: str, columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None, notes: list[str] | None = None,
+             gaps: bool = False) -> Table:
+    return table(csv_rows(path), columns, path, problems, notes, gaps)
 
 
 def csv_rows(path: str) -> Iterator[tuple[int, list[str]]]:
@@ -168,20 +173,22 @@ def csv_rows(path: str) -> Iterator[tuple[int, list[str]]]:
                         do='Put cells with quotes in quotes and double those inside: "say ""yes"""') from None
 
 
-def read_tsv(path: str, columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None, gaps: bool = False) -> Table:
-    return table(((number, line.split("\t")) for number, line in enumerate(lines_of(path), 1) if line), columns, path, problems, gaps)
+def read_tsv(path: str, columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None, notes: list[str] | None = None,
+             gaps: bool = False) -> Table:
+    return table(((number, line.split("\t")) for number, line in enumerate(lines_of(path), 1) if line), columns, path, problems, notes, gaps)
 
 
 def table(rows: Iterator[tuple[int, list[str]]], columns: str | Sequence[str] | None, path: str, problems: list[DataError] | None,
-          gaps: bool) -> Table:
-    """The fields of rows of text cells; the first row is the header unless the columns are named."""
-    if columns is None:
-        line, header = next(rows, (1, []))
-        names = column_names(header, DataError, file=path, line=line)
-    else:
-        names = column_names(columns, ConfigError)
+          notes: list[str] | None, gaps: bool) -> Table:
+    """The fields of rows of text cells; the first row is the header unless the columns are named, or if it has such names all the same."""
+    first, header = next(rows, (1, []))
+    names = column_names(header, DataError, file=path, line=first) if columns is None else column_names(columns, ConfigError)
+    pairs = list(zip((cell.strip().lower() for cell in header), (name.lower() for name in names)))
+    named = len(header) == len(names) and (all(cell == name for cell, name in pairs) or any({cell, name} <= LABELS for cell, name in pairs))
+    if named and columns is not None and notes is not None:
+        notes.append(f"{path}:{first} names the columns, and is left out as a header")
     cells, lines = [], []
-    for line, row in rows:
+    for line, row in rows if named or not header else chain([(first, header)], rows):
         if len(row) != len(names):
             keep(DataError(f"columns found: {len(row)}, expected: {len(names)}", got=row, file=path, line=line,
                            do=f"The columns are: {', '.join(names)}"), problems)
@@ -189,9 +196,10 @@ def table(rows: Iterator[tuple[int, list[str]]], columns: str | Sequence[str] | 
             cells.append(row)
             lines.append(line)
     for place, name in enumerate(names):
-        if name in LABELS and not all(map(itemgetter(place), cells)):
+        if name in LABELS and not gaps and not all(map(itemgetter(place), cells)):
             cells, lines = labelled(cells, lines, place, name, path, problems)
-    columns = ((name, numbers_or_text(name, column, path, lines, gaps)) for name, column in zip(names, zip(*cells)))
+    written = LABELS | TOKENS | {"text"} | (PAIR if set(names) >= PAIR else set())
+    columns = ((name, column if name in written else numbers_or_text(name, column, path, lines, gaps)) for name, column in zip(names, zip(*cells)))
     return {name: field_of_kind(name, "text" if isinstance(column[0], str) else "number", column) for name, column in columns}, np.array(lines, np.int64)
 
 
@@ -218,8 +226,6 @@ def column_names(names: str | Iterable[str], error: type[DataError | ConfigError
 
 def numbers_or_text(name: str, cells: Sequence[str], path: str, lines: Sequence[int], gaps: bool) -> Sequence:
     """Cells as numbers if all of them are, or all that are not missing where gaps may be; else as they are."""
-    if name in LABELS or name in TOKENS or name == "text":
-        return cells
     numbers = [number_in(cell) for cell in cells]
     finite = sum(number is not None and math.isfinite(number) for number in numbers)
     missing = sum(number is not None and math.isnan(number) for number in numbers) if gaps else 0
@@ -253,7 +259,7 @@ def objects(lines: Iterable[str], path: str, problems: list[DataError] | None = 
         if not line.strip():
             continue
         try:
-            rows.append(json_object(line, path, number, rows[0] if rows else None))
+            rows.append(json_object(line, path, number, rows[0] if rows else None, gaps))
             numbers.append(number)
         except DataError as error:
             keep(error, problems)
@@ -261,8 +267,8 @@ def objects(lines: Iterable[str], path: str, problems: list[DataError] | None = 
             for name in (rows[0] if rows else ())}, np.array(numbers, np.int64)
 
 
-def json_object(line: str, path: str, number: int, first: dict | None) -> dict:
-    """The object of a line, with the same keys as the first one."""
+def json_object(line: str, path: str, number: int, first: dict | None, gaps: bool = False) -> dict:
+    """The object of a line, with the same keys as the first one, and with its labels unless there may be gaps."""
     try:
         row = json.loads(line)
         if "\\u" in line:
@@ -277,7 +283,9 @@ def json_object(line: str, path: str, number: int, first: dict | None) -> dict:
                         line=number, do=f"Expected: {', '.join(first)}")
     for name in LABELS & row.keys():
         if row[name] in (None, ""):                                         # a class without a name is missing
-            raise no_label(path, number, name)
+            if not gaps:
+                raise no_label(path, number, name)
+            row[name] = ""
     return row
 
 
@@ -355,7 +363,7 @@ def scalar_kind(value: object) -> str:
     if isinstance(value, bool):
         return "truth value"
     if isinstance(value, (int, float)):
-        return "number" if abs(value) <= sys.float_info.max else "number out of range"
+        return "NaN" if value != value else "number" if abs(value) <= sys.float_info.max else "number out of range"
     return "missing value" if value is None else "nested value"
 
 
@@ -379,7 +387,7 @@ FIELDS: dict[str, Callable[..., Field]] = {
     "text": Field.of_text, "number": number_field, "truth value": label_field,
     "list of text": Field.of_symbols, "list of number": Field.of_numbers, CHANNELS: channels_field}
 
-TABLES = ("csv", "tsv", "jsonl", "parquet")                            # formats that can be read with gaps
+GAPPY = ("text", "csv", "tsv", "jsonl", "parquet")                     # formats in which something can be missing
 TOLERANT = {"csv", "tsv", "jsonl", "conllu", "columns", "quickdraw"}    # formats whose lines can be wrong one by one
 
 FORMATS: dict[str, Callable[..., Table]] = {

@@ -228,6 +228,7 @@ MODELS: dict[str, dict[str, Rung]] = {                             # by task, th
 
 
 LIMITS = {"minutes", "steps", "epochs"}
+COMMON = {"minutes", "seed", "threads"}                            # settings of training that one may give whatever the model
 
 
 def rung(name: str, task: str = "language") -> Rung:
@@ -260,11 +261,11 @@ def parse(spec: str, settings: Mapping[str, Any], task: str = "language", number
     """
     names = spec.split("+")
     rungs = [rung(name, task) for name in names]
-    shared = {f.name for f in fields(TrainingOptions)}
-    known = shared.union(*({f.name for f in fields(each.options)} for each in rungs))
+    known, trained = known_settings(spec, task), {f.name for f in fields(TrainingOptions)}
     given = {key.replace("-", "_"): value for key, value in settings.items()}
     limited = bool(given.keys() & LIMITS)                             # a limit that is given takes the place of the rung's own
-    problems = [f"{key!r} is not a setting of {spec}: {nearest(key, sorted(known))}" for key in given if key not in known]
+    problems = [f"{key!r} is not a setting of {spec}" + (", which counts and is not trained" if key in trained else f": {nearest(key, sorted(known))}")
+                for key in given if key not in known]
     chosen = []
     for name, each in zip(names, rungs, strict=True):
         recipe = {key: value for key, value in each.recipe(numbers).items() if not (limited and key in LIMITS)}
@@ -282,6 +283,13 @@ def parse(spec: str, settings: Mapping[str, Any], task: str = "language", number
     if task == "regress" and any(training.label_smoothing for training in chosen[1::2]):
         raise ConfigError("values are not smoothed", got="label_smoothing", do="Leave out --label-smoothing")
     return [Part(name, options, training, task) for name, options, training in zip(names, chosen[::2], chosen[1::2], strict=True)]
+
+
+def known_settings(spec: str, task: str) -> set[str]:
+    """The settings of any part of a model; those of training only if one of them is trained."""
+    rungs = [rung(name, task) for name in spec.split("+")]
+    shared = COMMON if all(each.counts for each in rungs) else {f.name for f in fields(TrainingOptions)}
+    return shared.union(*({f.name for f in fields(each.options)} for each in rungs))
 
 
 def choose(cls: type, defaults: Mapping[str, Any], given: Mapping[str, Any], where: str) -> Any:

@@ -150,12 +150,16 @@ class Autoencoder(Network):
         count = batch.y_mask.sum().clamp(min=1)
         loss = -self.rewrite(batch, vectors).total(batch.y, batch.y_mask / count, smoothing)
         if self.options.variational and self.options.latent:
-            loss = loss + self.price() * self.charged(divergence(mean, spread)) * len(batch) / count
+            loss = loss + self.price() * self.charged(mean, spread) * len(batch) / count
         return loss, ()
 
-    def charged(self, units: Tensor) -> Tensor:
-        """(B, L) KL of every number of the vectors -> nats a sequence that are to be paid for."""
-        return units.mean(0).clamp(min=self.options.free).sum()
+    def charged(self, mean: Tensor, spread: Tensor) -> Tensor:
+        """(B, L) vectors -> nats a sequence that are to be paid for: the mean KL of each number falls into how far all vectors together are from
+        the prior, and what tells them apart (Hoffman and Johnson 2016); only of the latter some is free, or it would be had by moving all at once."""
+        variance = spread.exp().mean(0) + mean.var(0, correction=0)                              # (L,) of all vectors together, as if they were normal
+        together = (mean.mean(0).square() + variance - 1 - variance.log()) / 2
+        apart = (variance.log() - spread.mean(0)) / 2
+        return (together + apart.clamp(min=self.options.free)).sum()
 
     def price(self) -> float:
         """Of the KL, at this time of training (Bowman et al. 2016; Fu et al. 2019)."""
