@@ -1,9 +1,10 @@
-"""How far found labels, tags and spans agree with the true ones, and how sure that is: arrays in, plain records out.
+"""How far found labels, tags, spans and values agree with the true ones, and how sure that is: arrays in, plain records out.
 
     precision, recall, F1   right / found,  right / true,  2 right / (found + true)
     Matthews' correlation   (N right - sum_k true_k found_k) / sqrt((N² - sum_k true_k²) (N² - sum_k found_k²))     Gorodkin 2004
     Wilson's interval       (p + z²/2N ± z sqrt(p (1 - p) / N + z²/4N²)) / (1 + z²/N),  z = 1.96                     Wilson 1927
     calibration error       sum over bins of  count / N  |accuracy - confidence|                                      Guo et al. 2017
+    R²                      1 - sum (y - m)² / sum (y - mean y)²,  y the true values and m those said
     McNemar's test          the labels that one model alone has right are tosses of a fair coin                       McNemar 1947
 
 A quotient whose divisor is 0 (precision of a label that was never found) is 0, as with scikit-learn's zero_division=0.
@@ -266,6 +267,28 @@ def span_report(truth: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) 
     by_type = [Counter(kind for *_, kind in some) for some in (true & called, called, true)]
     types = [{"name": kind, **quotients(*(count[kind] for count in by_type)), "support": by_type[2][kind]} for kind in sorted({*by_type[1], *by_type[2]})]
     return {"kind": "spans", **quotients(len(true & called), len(called), len(true)), "support": len(true), "found": len(called), "types": types}
+
+
+# Values
+
+
+def value_report(truth: np.ndarray, mean: np.ndarray, deviation: np.ndarray, floor: float, within: float) -> Record:
+    """Every figure of (N,) normal distributions against (N,) true values; `skill` is against always saying `floor`, `coverage` the share of the truth
+    no more than so many deviations (`within`) from the mean. What all values being equal leaves undefined is None.
+
+    >>> figures = value_report(np.array([1.0, 3.0]), np.array([1.0, 2.0]), np.ones(2), 1.5, 1.28)
+    >>> figures["mae"], figures["r_squared"], figures["skill"], figures["coverage"]
+    (0.5, 0.5, 0.5, 1.0)
+    """
+    truth, mean, deviation = (column.astype(np.float64) for column in side_by_side(truth, mean, deviation))
+    absolute, z = np.abs(truth - mean), (truth - mean) / deviation                              # (N,) both
+    simple, spread = float(np.abs(truth - floor).mean()), float(((truth - truth.mean()) ** 2).sum())
+    nats = z ** 2 / 2 + np.log(deviation) + math.log(2 * math.pi) / 2
+    return {"kind": "values", "count": len(truth), "mae": float(absolute.mean()), "rmse": math.sqrt(float((absolute ** 2).mean())),
+            "interval": list(interval(sums_between(absolute, np.arange(len(truth))))),
+            "r_squared": 1 - float((absolute ** 2).sum()) / spread if spread else None,
+            "skill": 1 - float(absolute.mean()) / simple if simple else None, "floor_mae": simple, "nats_per_value": float(nats.mean()),
+            "coverage": float((np.abs(z) <= within).mean()), "width": 2 * within * float(deviation.mean())}
 
 
 # Checks

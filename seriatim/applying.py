@@ -31,9 +31,11 @@ def read_data(given: argparse.Namespace, paths: list[str], by: str | None, unit:
         raise ConfigError(f"one file is read for {task}", got=" ".join(paths), do="Give one; two files whose lines belong together are for translate")
     if task == "forecast":
         return read_series(given, paths)
+    if task in ("classify", "regress") and getattr(given, "series", None):
+        return read_said_series(given, paths, "label" if task == "classify" else "value")
     chosen = [f"--{name}" for name in ("time", "series", "channels", "known", "fill") if getattr(given, name, None)]
     if chosen:
-        raise ConfigError("these flags are for forecasts", got=f"{', '.join(chosen)} with {task}", do="Leave them out")
+        raise ConfigError("these flags are for series", got=f"{', '.join(chosen)} with {task}", do="Leave them out; or, for labels and values, add --series")
     notes: list[str] = []
     data = read(*paths, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label, notes=notes,
                 gaps=given.verb == "predict")
@@ -55,6 +57,18 @@ def read_series(given: argparse.Namespace, paths: list[str]) -> Any:
     table = read(*paths, format=given.input_format, columns=given.columns, gaps=not (is_corpus(paths[0]) and not Path(paths[0]).exists()))
     names = {name: None if not getattr(given, name, None) else getattr(given, name).split(",") for name in ("channels", "known")}
     return series_of(table, given.time, given.series, names["channels"], names["known"] or (), given.fill or "refuse")
+
+
+def read_said_series(given: argparse.Namespace, paths: list[str], target: str) -> Any:
+    """A long table: series, each with a label or a value."""
+    from seriatim.data import read
+    from seriatim.data.series import series_with
+    if given.known or given.field:
+        raise ConfigError("the numbers of series are read by their channels", got="--known or --field", do="Choose columns with --channels")
+    table = read(*paths, format=given.input_format, columns=given.columns, gaps=True)
+    name = given.label or target
+    data = series_with(table, name, given.series, given.time, given.channels and given.channels.split(","), given.fill or "refuse")
+    return data.labelled(name) if given.label and name in data.fields else data
 
 
 def show(record: Any, given: argparse.Namespace, table: Any) -> None:
@@ -132,8 +146,8 @@ def evaluate(given: argparse.Namespace) -> None:
         say("note: this is the data it was trained on; figures on it flatter")
     if predictor.task in ("language", "sets"):
         return show(record, given, figures(record) if predictor.task == "language" else set_figures(record))
-    from seriatim.label_display import label_figures
-    show(record, given, label_figures(record))
+    from seriatim.label_display import label_figures, value_figures
+    show(record, given, (value_figures if predictor.task == "regress" else label_figures)(record))
 
 
 def evaluate_translations(given: argparse.Namespace, predictor: Any, data: Any, search: dict[str, Any]) -> None:
@@ -190,7 +204,7 @@ def score(given: argparse.Namespace) -> None:
 
 
 TOGETHER, EVERY = 512, 1.0                 # sequences that are asked about at a time, at least, and seconds between words on how far it is
-MANY = {"translate": "Use --count for several targets", "tag": "Use --best for several rows of tags", "forecast": "Leave it out"}
+MANY = {"translate": "Use --count for several targets", "tag": "Use --best for several rows of tags", "forecast": "Leave it out", "regress": "Leave it out"}
 
 BELONGS = {"positive": ("classify", "a threshold is for one label of sequences"), "threshold": ("classify", "a threshold is for one label of sequences"),
            "best": ("tag", "the best rows of tags are asked of taggers; use --top for labels"), "out": ("tag", "only tags are written into a file"),
@@ -239,6 +253,8 @@ def predict(given: argparse.Namespace) -> None:
         return translate(given, predictor, data, search)
     if predictor.task == "forecast":
         return foretell(given, [record for some in pieces(data) for record in predictor.predict(some)])
+    if predictor.task == "regress":
+        return predict_values(given, predictor, data)
     if predictor.task == "autoencode":
         return predict_vectors(given, predictor, data)
     if predictor.task in ("classify", "tag"):
@@ -302,6 +318,15 @@ def predict_labels(given: argparse.Namespace, predictor: Any, data: Any) -> None
     else:
         sys.stdout.writelines("\t".join([row["label"], *(f"{each['label']} {each['probability']:.4f}" for each in row["probabilities"])]) + "\n"
                               for row in records)
+
+
+def predict_values(given: argparse.Namespace, predictor: Any, data: Any) -> None:
+    """A line for each sequence: its value, the deviation, and the ends of the interval of 80 %."""
+    records = [record for some in pieces(data) for record in predictor.predict(some)]
+    if given.format == "json":
+        print(json.dumps(records))
+    else:
+        sys.stdout.writelines("\t".join(f"{number:.6g}" for number in (row["value"], row["deviation"], *row["interval"])) + "\n" for row in records)
 
 
 def best_tags(given: argparse.Namespace, predictor: Any, data: Any) -> None:

@@ -61,9 +61,10 @@ def prompts(rows: Sequence[np.ndarray]) -> Batch:
 
 
 def pad(rows: Sequence[np.ndarray]) -> tuple[Tensor, Tensor]:
-    """Rows of different lengths -> (B, T) symbols and (B, T) mask."""
+    """Rows of different lengths -> (B, T) symbols, or (B, T, C) numbers, and (B, T) mask."""
     lengths = np.array([len(row) for row in rows], np.int64)
-    filled = np.full((len(rows), lengths.max(initial=0)), PADDING, np.int64)
+    channels = np.shape(rows[0])[1:] if len(rows) else ()
+    filled = np.full((len(rows), lengths.max(initial=0), *channels), PADDING, np.float32 if channels else np.int64)
     mask = np.arange(filled.shape[1]) < lengths[:, None]
     filled[mask] = np.concatenate(rows) if len(rows) else 0
     return torch.from_numpy(filled), torch.from_numpy(mask)
@@ -76,9 +77,9 @@ def of_lines(ids: Field, rows: np.ndarray) -> Batch:
 
 
 def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
-    """Whole sequences, with their tags or their labels where these are known: y is (B, P) or (B, 1)."""
+    """Whole sequences, with their tags, labels or values where these are known: y is (B, P), (B, 1) or (B, 1, 1). Numbers are (B, P, C)."""
     x, mask = pad([examples.x.row(s) for s in rows])                    # (B, P)
-    x = x if x.shape[1] else torch.full((len(rows), 1), PADDING)        # nothing at all is read like a single unknown word
+    x = x if x.shape[1] else torch.full((len(rows), 1, *x.shape[2:]), PADDING, dtype=x.dtype)        # nothing is read like a single unknown word
     if not len(examples.y):
         y, counted = empty(len(rows)), empty(len(rows)).bool()
     else:

@@ -48,7 +48,7 @@ def compare(given: argparse.Namespace) -> int:
 
 
 PER = {"language": "nats per token", "sets": "nats per step", "translate": "nats per token", "forecast": "nats per value",
-       "autoencode": "nats per symbol, the vector's included,"}      # what validation measures
+       "regress": "nats per value", "autoencode": "nats per symbol, the vector's included,"}                      # what validation measures
 
 
 def convert_minutes(value: Any) -> float:

@@ -1,7 +1,7 @@
 """The main job: which rung of the ladder does this data deserve?
 
 Every rung is fitted on the same training part with an equal budget, chosen on the same validation part and
-measured on the same test part, with intervals; of labels also on every part in turn (`folds`). A rung that fails keeps its row with the reason.
+measured on the same test part, with intervals; of labels and values also on every part in turn (`folds`). A rung that fails keeps its row with the reason.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 from seriatim import __version__
 from seriatim.config import DEFAULT_BY, CodecOptions
 from seriatim.data import read
-from seriatim.data.sequences import Sequences
+from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.data.splits import folds as folds_of
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
 from seriatim.fitting import check_task, fit_events
@@ -80,7 +80,7 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
             found, spent = [], 0.0
             for number, (valid, train, test) in enumerate(rounds):
                 run = None if folder is None else folder / "runs" / (name if len(rounds) == 1 else f"{name}-{number + 1}")
-                limits = {"minutes": budget, **own_epochs(name, task)} if name in learning else {}
+                limits = {"minutes": budget, **own_epochs(name, task, data.main_kind() == NUMBERS)} if name in learning else {}
                 fitting = fit_events(task, name, train, valid, out=run, settings=limits | plans[name])
                 seen: list[str] = []
                 predictor = yield from relay(fitting, lambda event, name=name, seen=seen: under(name, event, seen))
@@ -116,8 +116,8 @@ def compare_events(task: str, data: Sequences | str | Path, models: str | Sequen
 def folded(data: Sequences, task: str, k: int) -> list[tuple[None, Sequences, Sequences]]:
     """k times training and test; equal sequences stay together, and labels keep their shares. A model that needs validation data
     sets some of its training data aside."""
-    if task not in ("classify", "tag"):
-        raise ConfigError("folds are for labels", got=task, do="Leave out --folds")
+    if task not in ("classify", "regress", "tag"):
+        raise ConfigError("folds are for labels and values", got=task, do="Leave out --folds")
     return [(None, train, test) for train, test in folds_of(data, k, how=TASKS[task].how)]
 
 
@@ -149,9 +149,9 @@ def accepts(name: str, key: str, task: str) -> bool:
     return codec_setting(key) or key.replace("-", "_") in known_settings(name, task)
 
 
-def own_epochs(name: str, task: str) -> dict[str, Any]:
+def own_epochs(name: str, task: str, numbers: bool) -> dict[str, Any]:
     """How often a rung reads small data at most, however much time there is."""
-    limits = [rung(part, task).training.get("epochs") for part in name.split("+")]
+    limits = [rung(part, task).recipe(numbers).get("epochs") for part in name.split("+")]
     return {"epochs": max(filter(None, limits))} if any(limits) else {}
 
 
@@ -217,7 +217,8 @@ def new_folder(folder: Path) -> Path:
 
 COLUMNS = {"bits_per_character": ("nats_per_token", "perplexity"), "accuracy": ("macro_f1", "log_loss", "calibration_error"),
            "bits_per_step": ("nats_per_step", "f1", "exact"), "chrf": ("bleu", "exact", "token_error", "nats_per_token"),
-           "mase": ("mae", "rmse", "crps", "skill"), "nats_per_symbol": ("perplexity", "said", "active", "shuffled", "exact")}
+           "mae": ("rmse", "r_squared", "skill", "nats_per_value", "coverage"), "mase": ("mae", "rmse", "crps", "skill"),
+           "nats_per_symbol": ("perplexity", "said", "active", "shuffled", "exact")}
 
 
 def write_folder(folder: Path, record: dict[str, Any]) -> None:

@@ -216,6 +216,11 @@ class MajorityOptions:
 
 
 @dataclass(frozen=True)
+class AverageOptions:
+    """The mean and the deviation of the training values."""
+
+
+@dataclass(frozen=True)
 class NaiveBayesOptions:
     """How frequent each symbol is under each label."""
     add: float = option(1.0, "pseudo-count added to every symbol", above=0)
@@ -241,6 +246,15 @@ class LinearOptions:
     weighting: str = option("bayes", "what an n-gram weighs: its count, tf-idf, or presence times the log-ratio of naive Bayes (NBSVM)",
                             choices=("counts", "tf-idf", "bayes"))
     strength: float = option(1.0, "how far weights may grow: the inverse of the penalty on their squares", above=0)
+    least: int = option(1, "n-grams seen in fewer training sequences are left out", least=1)
+
+
+@dataclass(frozen=True)
+class RidgeOptions:
+    """A weight for each n-gram, or for each trait of a sequence of numbers."""
+    ngram: int = option(2, "runs of up to this many symbols", least=1, most=8)
+    weighting: str = option("tf-idf", "what an n-gram weighs: its count, or tf-idf", choices=("counts", "tf-idf"))
+    strength: float = option(0.0, "how far weights may grow: the inverse of the penalty on their squares; 0: found on the training data", least=0)
     least: int = option(1, "n-grams seen in fewer training sequences are left out", least=1)
 
 

@@ -66,8 +66,9 @@ class Watcher:
     def on_data(self, event: Event) -> None:
         self.model = event.get("model", self.model)
         if not event.get("quiet"):
+            size = "channels" if event["unit"] in ("step", "value") else "vocabulary"
             self.console.print(f"[dim]{escape(event['train'])}: {event['symbols']:,} {event['unit']}s, {event['sequences']:,} "
-                               f"sequence{'s' * (event['sequences'] != 1)}, vocabulary {event['vocabulary']:,}[/dim]", highlight=False)
+                               f"sequence{'s' * (event['sequences'] != 1)}, {size} {event['vocabulary']:,}[/dim]", highlight=False)
 
     def on_part(self, event: Event) -> None:
         if event["parts"] > 1 or not self.model:

@@ -32,6 +32,8 @@ def explain(predictor: Predictor, text: str, label: str | None, method: str | No
     """A plain record: symbols with their contributions to the logit of a label (of the one that is found, if none is named)."""
     if predictor.tags:
         raise ConfigError("a tag for each element is explained by nothing yet", got=predictor.spec, do="Explain a model of classify")
+    if predictor.codec.channels:
+        raise ConfigError("only texts and symbols are explained", got=f"{predictor.spec}, which reads numbers", do="Explain a model of texts")
     model, names = predictor.model, predictor.codec.labels.names
     method = method or ("exact" if isinstance(model, Additive) else "gradient" if isinstance(model, Labeller) else "occlusion")
     if method not in METHODS:

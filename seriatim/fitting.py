@@ -20,7 +20,7 @@ from seriatim.codecs.symbols import STOP, Codec
 from seriatim.config import DEFAULT_BY, CodecOptions
 from seriatim.data import read
 from seriatim.data.questions import check_questions
-from seriatim.data.sequences import Sequences
+from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.errors import ConfigError, DataError, SeriatimError, nearest
 from seriatim.evaluation import fingerprint
 from seriatim.folders import Log, start_folder
@@ -59,6 +59,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     parts, vectors = with_vectors(parts)
     train, valid = (read(each, by=DEFAULT_BY.get(task)) if isinstance(each, (str, Path)) else each for each in (train, valid))
     train, valid = kind.given(train), None if valid is None else kind.given(valid)
+    if train.main_kind() == NUMBERS:
+        parts = planned(parse(spec, settings, task, numbers=True), torch.get_num_threads())
     whole = fingerprint(train.main)
     if calibrate and task not in ("classify", "forecast"):
         raise ConfigError("probabilities are calibrated for labels of sequences and for forecasts", got=f"the task {task}", do="Leave out calibrate")
@@ -85,7 +87,7 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     for part in parts:
         if getattr(part.options, "watch", ""):
             check_questions(part.options.watch)                       # now, not when some of the work is done
-    if task in ("classify", "tag", "autoencode") and not all(part.counts for part in parts):
+    if task in ("classify", "regress", "tag", "autoencode") and not all(part.counts for part in parts):
         refuse_long(ids.x, MOST_READ)
     folder, lock = (None, None) if out is None else start_folder(
         predictor.settings(), codec.to_json(), Path(out), resume, overwrite, fingerprint(*arrays_of(ids), *arrays_of(held)))
@@ -172,7 +174,7 @@ def check_task(task: str, spec: str) -> None:
         raise ConfigError(f"there is no task {task!r}", do=nearest(task, TASKS))
     for name in spec.split("+"):
         rung(name, task)
-    if task in ("words", "sets", "forecast", "autoencode") and "+" in spec:
+    if task in ("words", "sets", "forecast", "regress", "autoencode") and "+" in spec:
         raise ConfigError(f"models of {task} are not mixed", got=spec, do="Fit one model")
 
 

@@ -28,6 +28,7 @@ from seriatim.config import (
     NaiveBayesOptions,
     NetworkOptions,
     NgramOptions,
+    RidgeOptions,
     SmoothingOptions,
     TagOptions,
     TrainingOptions,
@@ -55,13 +56,13 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim plot     RUN                      its learning curve, or a comparison's picture; --what looks inside
   seriatim models   [MODEL]                  all models, or all settings of one
 
-TASK is language (what comes next?), classify (a label for each sequence), tag (a tag for each element),
-sets (which elements are in the next set?), translate (a target for each source; two FILEs whose lines belong
-together, or a table), forecast (the next numbers of series), autoencode (a vector for each sequence, and
-sequences from vectors, labels or nothing) or words (a vector for each word). FILE is text, csv, tsv, jsonl,
-parquet, CoNLL-U, MIDI, drawings, plain, .gz or .xz; - for standard input; or a built-in corpus: python-docs, python-code, python-lines,
-python-tokens, independent, markov, hidden-markov, brackets, remember, piano, reverse, copy, sort, dates, roman,
-sentences, tunes, drawings. `seriatim VERB --help` tells more.
+TASK is language (what comes next?), classify (a label for each sequence, of symbols or of numbers), regress (a value
+for each sequence), tag (a tag for each element), sets (which elements are in the next set?), translate (a target for
+each source; two FILEs whose lines belong together, or a table), forecast (the next numbers of series), autoencode (a
+vector for each sequence, and sequences from vectors, labels or nothing) or words (a vector for each word). FILE is
+text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, drawings, plain, .gz or .xz; - for standard input; or a built-in corpus:
+python-docs, python-code, python-lines, python-tokens, independent, markov, hidden-markov, brackets, remember, piano,
+reverse, copy, sort, dates, roman, sentences, tunes, drawings. `seriatim VERB --help` tells more.
 """
 
 
@@ -102,23 +103,23 @@ def data_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--unit", default=argparse.SUPPRESS, metavar="UNIT", help=f"what counts as one symbol: {', '.join(UNITS)}")
     group.add_argument("--by", choices=("line", "stream"), help="text: a sequence a line, or all of it one stream (default; of sets a sequence a line)")
     group.add_argument("--field", help="which field of a table to model")
-    group.add_argument("--label", help="which field of a table holds the labels (default: label)")
+    group.add_argument("--label", help="which field of a table holds the labels (default: label), or the values (default: value)")
     group.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
     group.add_argument("--columns", help="names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos")
     group.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
-    group = parser.add_argument_group("forecast: the table")
+    group = parser.add_argument_group("series: the table")
     series_flags(group)
     add_flags(parser, CodecOptions, ("vocabulary", "minimum_count", "lower", "target_unit", "shared", "log", "difference", "calendar", "given"),
               "symbols and numbers")
 
 
 def series_flags(group: Any) -> None:
-    """Which columns of a table are what, for forecasts."""
-    group.add_argument("--time", metavar="COLUMN", help="forecast: the moments (default: found by name, or because it holds dates)")
-    group.add_argument("--series", metavar="COLUMN", help="forecast: which series a row belongs to, of long tables")
-    group.add_argument("--channels", metavar="A,B", help="forecast: the columns to be forecast (default: all of numbers)")
+    """Which columns of a table are what, for series."""
+    group.add_argument("--time", metavar="COLUMN", help="the moments (default: found by name, or because it holds dates)")
+    group.add_argument("--series", metavar="COLUMN", help="which series a row belongs to, of long tables; with classify or regress each series is a sequence")
+    group.add_argument("--channels", metavar="A,B", help="the columns to be forecast or read (default: all of numbers)")
     group.add_argument("--known", metavar="A,B", help="forecast: columns that are known in advance")
-    group.add_argument("--fill", choices=("refuse", "previous", "linear", "mean", "keep"), help="forecast: what becomes of gaps (default: refuse)")
+    group.add_argument("--fill", choices=("refuse", "previous", "linear", "mean", "keep"), help="what becomes of gaps (default: refuse)")
 
 
 def setting_flags(parser: argparse.ArgumentParser) -> None:
@@ -130,8 +131,8 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, CacheOptions, ("window",), group=group)
     add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
     add_flags(parser, VectorsOptions, ("window", "negatives", "subwords"), group=group)
-    for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, HmmOptions, HiddenOptions, TranslateOptions,
-                LexiconOptions, AutoencodeOptions, ForecastOptions, SmoothingOptions, AutoregressionOptions, LagsOptions):
+    for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, RidgeOptions, HmmOptions, HiddenOptions,
+                TranslateOptions, LexiconOptions, AutoencodeOptions, ForecastOptions, SmoothingOptions, AutoregressionOptions, LagsOptions):
         add_flags(parser, cls, ("pool", "letters", "chain", "ngram", "memory", "encoder", "judge", "scheduled", "horizon", "context", "density",
                                "latent", "variational", "free", "annealing", "word_dropout"), group=group)
 
@@ -159,9 +160,9 @@ def build_parser() -> Parser:
 
     each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
                 "seriatim compare language book.txt --minutes 3")
-    each.add_argument("task", help="language, classify, tag, sets, translate, forecast or autoencode")
+    each.add_argument("task", help="language, classify, regress, tag, sets, translate, forecast or autoencode")
     each.add_argument("file", metavar="FILE", nargs="+", help="the data (- is standard input); a tenth is the test, of a stream its end; translate: also two")
-    each.add_argument("--folds", type=int, metavar="K", help="labels: every K-th part is the test in turn")
+    each.add_argument("--folds", type=int, metavar="K", help="labels and values: every K-th part is the test in turn")
     each.add_argument("--models", help="names with commas between (default: all usual ones); a+b is a mixture")
     each.add_argument("--out", help="folder for table, picture, report and runs (default: under runs/)")
     data_flags(each)
@@ -194,7 +195,7 @@ def build_parser() -> Parser:
         each.add_argument("file", metavar="FILE", nargs="*" if name == "predict" else "+",
                           help="the data (- is standard input)" + "; word vectors: analogies or similarities; translate: also two files" * (name == "evaluate"))
         each.add_argument("--field", help="which field of a table to read")
-        each.add_argument("--label", help="which field of a table holds the labels (default: label)")
+        each.add_argument("--label", help="which field of a table holds the labels (default: label), or the values (default: value)")
         each.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
         each.add_argument("--columns", help="names of the columns of a table without a header")
         each.add_argument("--input-format", metavar="NAME", help="the format, if the ending does not tell")
@@ -202,7 +203,7 @@ def build_parser() -> Parser:
         if name != "score":
             each.add_argument("--with", dest="others", nargs="+", metavar="RUN", help="translate: further runs; the mean of what all say decides")
             add_flags(each, DecodingOptions, TRANSLATING, "translate: how to search (default: beam 4, or what --tune found)")
-            series_flags(each.add_argument_group("forecast: the table"))
+            series_flags(each.add_argument_group("series: the table"))
         if name == "evaluate":
             add_flags(each, BacktestOptions, [f.name for f in fields(BacktestOptions)], "forecast: walking forward")
             each.add_argument("--against", metavar="RUN", help="translate: is it better than this run? a paired bootstrap")

@@ -1,4 +1,4 @@
-"""Tables of found labels against true ones, from the records of `seriatim.agreement`. Shapes: K labels."""
+"""Tables of found labels and values against true ones, from the records of `seriatim.agreement`. Shapes: K labels."""
 from __future__ import annotations
 
 from typing import Any
@@ -93,6 +93,24 @@ def explanation(record: dict[str, Any]) -> Group:
     total = f"before {record['before']:+.3f} and symbols {record['logit'] - record['before'] - record['gap']:+.3f} = logit {record['logit']:+.3f}"
     gap = "" if abs(record["gap"]) < 5e-4 else f", {record['gap']:+.3f} unexplained"
     return Group(title, table, Text(total + gap, style="dim"))
+
+
+def value_figures(record: dict[str, Any]) -> Table:
+    """A `value_report`, with the protocol below."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim")
+    table.add_column()
+    table.add_row("MAE", "{:.5g}   (95 % interval {:.5g} to {:.5g})".format(record["mae"], *record["interval"]))
+    table.add_row("RMSE", f"{record['rmse']:.5g}")
+    table.add_row("R²", "undefined: all values are equal" if record["r_squared"] is None else f"{record['r_squared']:.4f}")
+    skill = "undefined" if record["skill"] is None else f"{100 * record['skill']:+.1f} %"
+    table.add_row("skill", f"{skill}   (MAE against {record['floor_mae']:.5g} of always saying the mean of the training values)")
+    table.add_row("nats per value", f"{record['nats_per_value']:.4f}")
+    table.add_row("inside 80 %", f"{100 * record['coverage']:.1f} %   (mean width {record['width']:.5g})")
+    table.add_row("sequences", f"{record['count']:,}, {record['seconds']:.1f} s")
+    for name, value in record["protocol"].items():
+        table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
+    return table
 
 
 def name_of(each: dict[str, Any]) -> Text:

@@ -70,10 +70,11 @@ class Labeller(Silent):
         if not len(examples.y.flat):
             raise DataError(f"{data.origin} has nothing to evaluate", got=f"{len(data)} sequences without a label")
         unseen = examples.y.flat >= own.size                                                                # (N,)
+        unknown = np.zeros(len(examples.x.flat), bool) if self.codec.channels else examples.x.flat == UNKNOWN
         found = self.answers(self.codec.encode(data, labelled=False) if unseen.any() else examples)
         if unseen.any():
             found = renumbered(replace(found, loss=np.inf), own.names, names)
-        return {"truth": examples.y.flat, "answers": found, "names": names, "unseen": unseen, "unknown": examples.x.flat == UNKNOWN,
+        return {"truth": examples.y.flat, "answers": found, "names": names, "unseen": unseen, "unknown": unknown,
                 "seconds": time.perf_counter() - begin, "origin": data.origin, "seen": self.metrics.get("fingerprint") == fingerprint(data.main)}
 
     def merged(self, measured: list[dict[str, Any]]) -> dict[str, Any]:
@@ -117,8 +118,10 @@ class Labeller(Silent):
                 "log_loss_of_seen": None if unseen.all() else calibration(found.log_probs[~unseen], truth[~unseen])["log_loss"],
                 "unknown": int(measured["unknown"].sum()), "symbols": symbols, "seconds": measured["seconds"],
                 "symbols_per_second": symbols / max(measured["seconds"], 1e-9), "parameters": self.model.size(),
-                "protocol": {"unit": self.codec.options.unit, "vocabulary": self.codec.size, "temperature": self.temperature,
-                             "unknown": "looked for in lower case, then read as <unk>", "text": "labels are predicted, not the text",
+                "protocol": {"unit": self.codec.unit, "temperature": self.temperature,
+                             **({"channels": self.codec.channels} if self.codec.channels else
+                                {"vocabulary": self.codec.size, "unknown": "looked for in lower case, then read as <unk>"}),
+                             "text": "labels are predicted, not the text",
                              "unseen_labels": "never seen in training: wrong, whatever is found, and of probability 0, so that the log loss is infinite",
                              "seen_in_training": measured["seen"]}}
 

@@ -1,10 +1,12 @@
-"""What does a model say about these sequences? The labels it finds and the probability of every label, by any model of labels.
+"""What does a model say about these sequences? The labels it finds and the probability of every label, or the values and how sure they are.
 
 Sequences are read in batches of similar length; the answer for one never depends on its neighbours. Shapes: S sequences, N labels or tags,
 K different ones, B rows, P time.
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,10 +36,7 @@ def answers(model: Model, examples: Examples, tags: bool) -> Answers:
         refuse_long(examples.x, MOST_READ)
     offsets = offsets_of(examples.x.lengths) if tags else np.arange(len(examples) + 1)
     found, log_probs, total = np.zeros(offsets[-1], np.int32), None, 0.0
-    training = isinstance(model, torch.nn.Module) and model.training
-    if training:
-        model.eval()
-    with torch.inference_mode():
+    with asked(model):
         for rows in buckets(examples.x.lengths, PLACES):
             batch = of_examples(examples, rows)
             distribution = model.unroll(batch)[0]
@@ -50,9 +49,33 @@ def answers(model: Model, examples: Examples, tags: bool) -> Answers:
             log_probs[places], found[places] = scores[real].numpy(), best[real].numpy()
             if len(examples.y):
                 total += float(distribution.log_prob(batch.y).sum() if together else scores[batch.y_mask].gather(1, batch.y[batch.y_mask][:, None]).sum())
-    if training:
-        model.train()
     return Answers(found, np.zeros((0, 0)) if log_probs is None else log_probs, offsets, -total / max(1, len(found)))
+
+
+@contextmanager
+def asked(model: Model) -> Iterator[None]:
+    """A network in the middle of its training answers as it would afterwards, and then learns on."""
+    training = isinstance(model, torch.nn.Module) and model.training
+    if training:
+        model.eval()
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        if training:
+            model.train()
+
+
+def estimates(model: Model, examples: Examples) -> tuple[np.ndarray, np.ndarray]:
+    """(S,) mean and (S,) deviation of the value of every sequence, on the scale of the codec."""
+    if isinstance(model, torch.nn.Module):
+        refuse_long(examples.x, MOST_READ)
+    found = np.zeros((2, len(examples)))
+    with asked(model):
+        for rows in buckets(examples.x.lengths, PLACES):
+            normal = model.unroll(of_examples(examples, rows))[0]
+            found[:, rows] = torch.stack([normal.location, normal.deviation])[..., 0, 0].numpy()          # (2, B)
+    return found[0], found[1]
 
 
 def as_field(answered: Answers, found: np.ndarray | None = None) -> Field:

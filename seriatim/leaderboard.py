@@ -29,6 +29,9 @@ FIGURES = {
     "accuracy": Figure("accuracy", "right", "{:.2%}", (("macro F1", "macro_f1", "{:.3f}"), ("log loss", "log_loss", "{:.4f}")),
                        "McNemar's test or paired bootstrap, 95 %"),
     "bits_per_step": Figure("bits/step", "bits per step", "{:.3f}", (("F1", "f1", "{:.3f}"), ("exact", "exact", "{:.2%}")), "paired bootstrap, 95 %"),
+    "mae": Figure("MAE", "mean absolute error", "{:.4g}", (("RMSE", "rmse", "{:.4g}"), ("R²", "r_squared", "{:.3f}"), ("skill", "skill", "{:.1%}"),
+                                                          ("nats/value", "nats_per_value", "{:.3f}"), ("in 80 %", "coverage", "{:.0%}")),
+                  "paired bootstrap, 95 %"),
     "mase": Figure("MASE", "MASE", "{:.3f}", (("MAE", "mae", "{:.4g}"), ("RMSE", "rmse", "{:.4g}"), ("CRPS", "crps", "{:.4g}"),
                                               ("skill", "skill", "{:.1%}"), ("in 80 %", "coverage", "{:.0%}")), "Diebold and Mariano's test, 95 %"),
     "nats_per_symbol": Figure("nats/symbol", "nats per symbol", "{:.3f}", (("KL", "said", "{:.2f}"), ("active", "active", "{}"),
@@ -36,7 +39,7 @@ FIGURES = {
     "chrf": Figure("chrF", "chrF", "{:.2f}", (("BLEU", "bleu", "{:.2f}"), ("exact", "exact", "{:.2%}"), ("nats/token", "nats_per_token", "{:.4f}")),
                    "paired bootstrap, 95 %"),
 }
-WIDE = {"nats/token", "size", "symbols/s"}             # left out where there are fewer than 120 columns; table.json has them all
+WIDE = {"nats/token", "nats/value", "size", "symbols/s"}             # left out where there are fewer than 120 columns; table.json has them all
 
 
 def footnotes(record: dict[str, Any]) -> list[str]:

@@ -333,6 +333,9 @@ def kind_of(task: str) -> type[Predictor]:
     if task in ("classify", "tag"):
         from seriatim.label_predictor import Classifier, Tagger
         return Classifier if task == "classify" else Tagger
+    if task == "regress":
+        from seriatim.value_predictor import Regressor
+        return Regressor
     if task == "translate":
         from seriatim.translator import Translator
         return Translator

@@ -18,7 +18,6 @@ from seriatim import batches
 from seriatim.autoencoding import judged
 from seriatim.batches import MOST_PAIRED, Batch, refuse_long
 from seriatim.codecs.conditioned import Conditioned, Samples
-from seriatim.codecs.labelled import Examples, Labelled, cut_once, target_of
 from seriatim.codecs.numbers import NumberCodec, Signals
 from seriatim.codecs.pairs import SOURCE, TARGET, PairCodec, Pairs
 from seriatim.codecs.sets import Sets as SetCodec
@@ -28,7 +27,7 @@ from seriatim.data.corpora import is_corpus
 from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences
 from seriatim.data.series import cut_series, series_of
 from seriatim.errors import ConfigError, DataError, SeriatimError
-from seriatim.labelling import answers
+from seriatim.label_tasks import Classify, Regress, Settings, Tag
 from seriatim.models import Part
 from seriatim.models.base import Model
 from seriatim.models.rules import origins_of
@@ -37,7 +36,6 @@ from seriatim.settings import build
 from seriatim.translating import GREEDY, quality, translations
 from seriatim.words import Words as WordVectors
 
-Settings = dict[str, Any]
 MOST_JUDGED = 1000                         # pairs that validation looks at
 FEW = 20                                   # different sources; fewer, if they come again and again, are labels rather than texts
 
@@ -135,80 +133,6 @@ def between(ids: Field) -> np.ndarray:
     text = marked[marked != UNKNOWN]
     text.flags.writeable = False                                                    # so that loops are compiled once for both
     return text
-
-
-class Classify:
-    """One label for each sequence: x is the sequence, y its label."""
-
-    held_share, how, target = 0.1, "stratify", "label"
-
-    def __init__(self, train: Examples, valid: Examples | None, by: str, codec: Labelled):
-        self.train, self.valid, self.symbols = train, valid, len(train.x.flat)
-
-    @classmethod
-    def given(cls, data: Sequences) -> Sequences:
-        """The data with its labels as names, whatever they were."""
-        if data.fields.get(cls.target) is data.main:
-            raise DataError(f"{data.origin} has labels and nothing to be labelled", got=f"fields: {', '.join(data.fields)}",
-                            do="Give texts or tokens, too; the field that holds them is named with --field")
-        return replace(data, fields=data.fields | {cls.target: target_of(data, cls.target)})
-
-    @classmethod
-    def codec_options(cls, data: Sequences, settings: Settings) -> CodecOptions:
-        return build(CodecOptions, {"unit": "word" if data.unit in (None, "character") else data.unit} | settings, "codec")
-
-    @classmethod
-    def cut(cls, data: Sequences, settings: Settings) -> Sequences:
-        """The data with its text cut into words, once for all that look at them."""
-        return cut_once(data, cls.codec_options(data, settings))
-
-    @classmethod
-    def learn_codec(cls, train: Sequences, settings: Settings, more: list[str]) -> tuple[Labelled, Examples]:
-        codec = Labelled.fit(train, cls.codec_options(train, settings), cls.target, more)
-        if codec.labels.size < 2:
-            raise DataError("all of the training data has the same label", got=repr(codec.labels.names[0]), file=train.origin,
-                            do="Give sequences of at least two labels")
-        return codec, codec.encode(train)
-
-    @classmethod
-    def encode(cls, codec: Labelled, data: Sequences) -> Examples:
-        """Validation data in numbers, without sequences that have a label never seen in training: whatever is learned, they are wrong."""
-        column = target_of(data, cls.target)
-        strange = np.array([name not in codec.labels.number for name in column.names], bool)[column.flat]
-        known = np.ones(len(data), bool)
-        known[np.repeat(np.arange(len(data)), column.lengths)[strange]] = False
-        if len(data) and not known.any():
-            raise DataError("every sequence to validate on has a label that the training data does not have", got=repr(column.names[column.flat[0]]),
-                            file=data.origin, do="Known labels: " + ", ".join(codec.labels.names[:20]))
-        return codec.encode(data if known.all() else data[known])
-
-    def counting(self, model: Model) -> Iterator[dict[str, Any]]:
-        return model.counting(self.train)
-
-    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
-        generator = np.random.default_rng([options.seed, number])
-        for rows in batches.buckets(self.train.x.lengths, options.rows * options.length, generator):
-            yield batches.of_examples(self.train, rows)
-
-    def steps_per_epoch(self, options: TrainingOptions) -> int:
-        return len(batches.buckets(self.train.x.lengths, options.rows * options.length))
-
-    def valid_loss(self, model: Model) -> float:
-        """The share of labels that are wrong; between equals a trace of the nats per label decides. Nats alone would stop a network long
-        before its labels are best: it becomes too sure of its mistakes, which a temperature repairs."""
-        found = answers(model, self.valid, self.target == "tags")
-        return float((found.found != self.valid.y.flat).mean()) + 1e-6 * min(10.0, found.loss)
-
-    def valid_scores(self, model: Model) -> Tensor:
-        """(N,) log-probability of each label of the validation data, for the weights of a mixture."""
-        found = answers(model, self.valid, self.target == "tags").log_probs
-        return torch.from_numpy(found[np.arange(len(found)), self.valid.y.flat])
-
-
-class Tag(Classify):
-    """One tag for each element: y is as long as x."""
-
-    how, target = None, "tags"
 
 
 class Sets(Language):
@@ -454,5 +378,5 @@ def filled(sequences: Field) -> Field:
     return sequences.take(sequences.lengths > 0)
 
 
-TASKS = {"language": Language, "words": Words, "classify": Classify, "tag": Tag, "sets": Sets, "translate": Translate, "forecast": Forecast,
-         "autoencode": Autoencode}
+TASKS = {"language": Language, "words": Words, "classify": Classify, "regress": Regress, "tag": Tag, "sets": Sets, "translate": Translate,
+         "forecast": Forecast, "autoencode": Autoencode}

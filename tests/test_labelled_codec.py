@@ -131,7 +131,7 @@ def test_every_unit_cuts_the_text_as_its_codec_does(unit):
     assert [len(pieces) for pieces in codec.pieces(data.main)] == found.x.lengths.tolist() and found.x.lengths[1] == 0
     assert codec.labels.names == ["a", "b"] and found.y.flat.tolist() == [1, 0, 1]
     assert (found.letters is not None) == (found.words is not None) == (unit in ("word", "token"))
-    assert codec.sizes == (2, len(codec.letters) + FIRST_LETTER, codec.size) and bool(codec.letters) == (unit in ("word", "token"))
+    assert codec.sizes == (2, len(codec.letters) + FIRST_LETTER, codec.size, 0) and bool(codec.letters) == (unit in ("word", "token"))
 
 
 @pytest.mark.parametrize("unit, first", [("character", "grüß"), ("byte", "grüß".encode().decode("latin1"))])

@@ -10,11 +10,11 @@ import seriatim
 
 PACKAGE = Path(seriatim.__file__).parent
 ROOMS = ["errors", "settings", "config", "storage", "parallel", "data", "codecs", "batches", "layers", "distributions", "densities", "heads", "chains",
-         "models", "scoring", "autoencoding", "agreement", "deviations", "texts", "words", "labelling", "beams", "decoding", "translating", "tasks",
-         "optimisers", "word_training", "training",
+         "models", "scoring", "autoencoding", "agreement", "deviations", "texts", "words", "labelling", "beams", "decoding", "translating",
+         "label_tasks", "tasks", "optimisers", "word_training", "training",
          "backtesting", "evaluation", "auditing", "display",
          "leaderboard", "audit_display", "label_display", "translation_display", "forecast_display", "vector_display", "folders", "predictor", "explaining",
-         "label_predictor", "word_predictor", "set_predictor", "translator", "forecast_predictor", "vector_predictor",
+         "label_predictor", "value_predictor", "word_predictor", "set_predictor", "translator", "forecast_predictor", "vector_predictor",
          "fitting", "exploring", "inspecting", "verbs",
          "figures", "label_figures", "translation_figures", "forecast_figures", "report", "comparison", "flags", "creating", "applying", "cli"]
 

@@ -1,7 +1,7 @@
 """What is read and what is to be written: a codec for the source and one for the target, or one for both.
 
 The source may be anything that tells what to write: a sequence of symbols, a label (a sequence of one symbol), or numbers, which are scaled
-by the training data: a row of equally many numbers each is a vector, rows of different lengths are sequences. Shapes: N numbers or steps, D channels.
+by the training data: a row of equally many numbers each is a vector, rows of different lengths are sequences.
 """
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from seriatim.codecs.scaled import Scaled
 from seriatim.codecs.symbols import STOP, Codec, fit_codec, load_codec
 from seriatim.config import CodecOptions
 from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences
@@ -29,41 +30,6 @@ class Pairs:
 
     def take(self, rows: slice | np.ndarray) -> Pairs:
         return Pairs(self.x.take(rows), self.y.take(rows) if len(self.y) else self.y)
-
-
-class Scaled:
-    """Numbers with mean zero and variance one in every channel, by the training data."""
-
-    def __init__(self, mean: list[float], deviation: list[float], vector: bool):
-        self.mean, self.deviation, self.vector = mean, deviation, vector
-
-    @classmethod
-    def fit(cls, column: Field) -> Scaled:
-        flat = column.flat
-        vector = flat.ndim == 1 and len(set(column.lengths.tolist())) == 1
-        table = flat.reshape(len(column), -1) if vector else flat.reshape(len(flat), -1)              # (N, D)
-        if not len(table) or not np.isfinite(table).all():
-            raise DataError("the numbers of the source are to be there and finite", got=f"{len(table)} rows", do="Leave out rows with missing values")
-        return cls(table.mean(0).tolist(), [each or 1.0 for each in table.std(0).tolist()], vector)
-
-    def encode(self, column: Field) -> Field:
-        wide = len(self.mean)
-        if column.kind != NUMBERS or (self.vector and (column.flat.ndim != 1 or (column.lengths != wide).any())) or not np.isfinite(column.flat).all():
-            raise DataError("the source is not made of the numbers this model was trained on", do=f"Give rows of {wide} finite numbers" if self.vector else
-                            f"Give sequences of numbers with {wide} channel{'s' * (wide > 1)}")
-        table = column.flat.reshape(-1, wide)
-        offsets = np.arange(len(column) + 1) if self.vector else column.offsets - column.offsets[0]
-        return Field(((table - np.array(self.mean)) / np.array(self.deviation)).astype(np.float32), offsets, NUMBERS)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"mean": self.mean, "deviation": self.deviation, "vector": self.vector}
-
-    @classmethod
-    def from_json(cls, record: dict[str, Any]) -> Scaled:
-        mean, deviation = ([float(each) for each in record[name]] for name in ("mean", "deviation"))
-        if not mean or len(mean) != len(deviation) or not all(np.isfinite(mean)) or not all(0 < each < np.inf for each in deviation):
-            raise ValueError("its numbers cannot be scaled")
-        return cls(mean, deviation, bool(record["vector"]))
 
 
 class PairCodec:

@@ -358,6 +358,10 @@ def load_codec(record: Any, where: str) -> Codec:
         if "pair" in record:
             from seriatim.codecs.pairs import PairCodec
             return PairCodec.from_json(record, options, where)
+        if "numbers" in record:
+            from seriatim.codecs.labelled import Labelled
+            from seriatim.codecs.scaled import Scaled
+            return Labelled.from_json(record, Scaled.from_json(record["numbers"]))
         symbols, spelling = record["symbols"], record["spelling"]
         sound = (isinstance(symbols, list) and all(isinstance(symbol, str) for symbol in symbols)
                  and tuple(symbols[:len(SPECIALS)]) == SPECIALS and len(set(symbols)) == len(symbols)

@@ -327,10 +327,10 @@ def field_of(name: str, values: Sequence, path: str, lines: Sequence[int], gaps:
     expected = next((kind for kind in kinds if kind != "empty list"), "list of text")
     for kind, value, line in zip(kinds, values, lines):
         alike = kind == expected or (kind == "empty list" and expected.startswith("list"))
-        if not alike or expected not in FIELDS:
+        if not alike or family(expected) not in FIELDS:
             raise DataError(f"{kind} in column {name!r}", file=path, line=line,
                             got=None if isinstance(value, (list, dict)) else value,
-                            do=f"Expected in every row: {expected if expected in FIELDS else ', or '.join(FIELDS)}")
+                            do=f"Expected in every row: {expected if family(expected) in FIELDS else ', or '.join(FIELDS)}")
     return field_of_kind(name, expected, values)
 
 
@@ -339,13 +339,20 @@ def field_of_kind(name: str, kind: str, values: Sequence) -> Field:
         return Field.of_symbols(value.split() for value in values)
     if name in LABELS and not kind.startswith("list"):
         return label_field(values)
-    return FIELDS[kind](values)
+    return FIELDS[family(kind)](values)
+
+
+def family(kind: str) -> str:
+    """Lists of channels have equally many in every row; how many is no matter for which field they make."""
+    return kind.partition(",")[0]
 
 
 def kind_of(value: object) -> str:
-    """What a value is, in words: a key of FIELDS, or something no field holds."""
+    """What a value is, in words: a key of FIELDS, with lists of lists also how many numbers each has, or something no field holds."""
     if not isinstance(value, list):
         return scalar_kind(value)
+    if value and all(isinstance(item, list) and item and {*map(scalar_kind, item)} == {"number"} for item in value):
+        return ", ".join([CHANNELS, *(f"{size} each" for size in sorted({*map(len, value)}))])
     kinds = {scalar_kind(item) for item in value}
     return f"list of {' and '.join(sorted(kinds))}" if kinds else "empty list"
 
@@ -369,9 +376,16 @@ def number_field(values: Sequence[float]) -> Field:
     return Field(np.array(values, np.float64), np.arange(len(values) + 1), NUMBERS)
 
 
+def channels_field(values: Sequence[list[list[float]]]) -> Field:
+    """Equally many numbers at every step: (T, D) for each sequence, some of which may be empty."""
+    wide = next(len(value[0]) for value in values if value)
+    return Field.of_numbers(np.array(value, np.float64).reshape(-1, wide) for value in values)
+
+
+CHANNELS = "list of lists of numbers"
 FIELDS: dict[str, Callable[..., Field]] = {
     "text": Field.of_text, "number": number_field, "truth value": label_field,
-    "list of text": Field.of_symbols, "list of number": Field.of_numbers}
+    "list of text": Field.of_symbols, "list of number": Field.of_numbers, CHANNELS: channels_field}
 
 GAPPY = ("text", "csv", "tsv", "jsonl", "parquet")                     # formats in which something can be missing
 TOLERANT = {"csv", "tsv", "jsonl", "conllu", "columns", "quickdraw"}    # formats whose lines can be wrong one by one

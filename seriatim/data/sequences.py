@@ -141,14 +141,21 @@ class Sequences:
 
     @property
     def main(self) -> Field:
-        """The field a model reads: text, tokens or numbers in channels, else the first not of numbers, but labels and tags only if there is nothing else."""
+        """The field a model reads: text, tokens or numbers in channels, else the first not of numbers, else rows of numbers; labels and tags only if
+        there is nothing else."""
+        name = self.main_name()
+        if name is None:
+            raise DataError(f"{self.origin} has no field of text or symbols", got=", ".join(self.fields) or "no fields",
+                            do="Name one with --field, or give a text file")
+        return self.fields[name]
+
+    def main_name(self) -> str | None:
+        """What that field is called; one number for each sequence is nothing to read."""
         able = [name for name, column in self.fields.items() if column.kind != NUMBERS]
         channels = (name for name, column in self.fields.items() if column.values.ndim == 2)
-        for name in ("text", "tokens", *channels, *(name for name in able if name not in ("label", "tags")), *able):
-            if name in self.fields:
-                return self.fields[name]
-        raise DataError(f"{self.origin} has no field of text or symbols", got=", ".join(self.fields) or "no fields",
-                        do="Name one with --field, or give a text file")
+        rows = (name for name, column in self.fields.items() if column.kind == NUMBERS and (column.lengths != 1).any())
+        names = ("text", "tokens", *channels, *(name for name in able if name not in ("label", "tags")), *rows, *able)
+        return next((name for name in names if name in self.fields), None)
 
     @property
     def is_series(self) -> bool:
@@ -157,12 +164,12 @@ class Sequences:
         return values is not None and values.kind == NUMBERS and values.names is not None and "time" in self.fields
 
     def main_kind(self) -> str:
-        """The kind of the main field; TEXT if there is nothing but numbers without channels."""
-        return TEXT if all(column.kind == NUMBERS and column.values.ndim == 1 for column in self.fields.values()) else self.main.kind
+        """The kind of the main field; TEXT if there is nothing to read but a number each."""
+        return TEXT if self.main_name() is None else self.main.kind
 
     def only(self, name: str | None) -> Sequences:
-        """The same data with one field as the main one, beside labels or tags."""
-        kept = {key: column for key, column in self.fields.items() if key in ("label", "tags") and key != name}
+        """The same data with one field as the main one, beside labels, tags or values."""
+        kept = {key: column for key, column in self.fields.items() if key in ("label", "tags", "value") and key != name}
         return self if name is None else replace(self, fields={"text": self.field(name)} | kept)
 
     def labelled(self, name: str | None) -> Sequences:

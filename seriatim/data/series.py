@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -51,6 +52,23 @@ def series_of(data: Sequences, time: str | None = None, series: str | None = Non
     groups = {data.origin: np.arange(len(data))} if series is None else rows_of_each(data, series, columns[series])
     pieces = [one_series(data, rows, moments, values, names, fill) for rows in groups.values()]
     return joined(data.origin, list(groups), pieces, tuple(channels), tuple(known))
+
+
+def series_with(data: Sequences, name: str, series: str, time: str | None = None, channels: Sequence[str] | None = None, fill: str = "refuse") -> Sequences:
+    """The series of a long table, each a sequence, with what is said of the whole: a label or a value, the same in all of its rows (if it is there)."""
+    data.field(series)                                                                  # an error with the nearest name if there is none
+    groups = rows_of_each(data, series, cells_of(data, series))
+    found = series_of(replace(data, fields={key: column for key, column in data.fields.items() if key != name}), time, series, channels, fill=fill)
+    firsts = np.array([rows[0] for rows in groups.values()])
+    if name in data.fields:
+        cells = cells_of(data, name)
+        for row, rows in zip(firsts, groups.values()):
+            other = next((each for each in rows if cells[each] != cells[row]), None)
+            if other is not None:
+                raise DataError(f"column {name!r} does not hold the same in all rows of a series", got=f"{cells[row]} and {cells[other]}", **place(data, other),
+                                do="Name the column that tells series apart with --series, and what is said of each with --label")
+        found = replace(found, fields=found.fields | {name: data.fields[name].take(firsts)})
+    return replace(found, by="line", lines=None if data.lines is None else data.lines[firsts])
 
 
 # Which column is what

@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Sequences
+from seriatim.data.sequences import SYMBOLS, TEXT, Sequences
 from seriatim.errors import ConfigError, DataError, nearest
 
 ORDER, SHUFFLE, STRATIFY = WAYS = ("order", "shuffle", "stratify")
@@ -124,9 +124,8 @@ def generator_from(seed: int) -> np.random.Generator:
 
 
 def equal_groups(data: Sequences) -> np.ndarray:
-    """(S,) the same number for sequences of equal content, but for blanks around text: of the main field, or of all where all are numbers."""
-    only_numbers = all(column.kind == NUMBERS for column in data.fields.values())
-    columns = list(data.fields.values()) if only_numbers else [data.main]
+    """(S,) the same number for sequences of equal content, but for blanks around text: of the main field, or of all where all are one number each."""
+    columns = list(data.fields.values()) if data.main_name() is None else [data.main]
     number: dict[bytes, int] = {}
     group = np.empty(len(data), np.int64)
     for s in range(len(data)):

@@ -14,6 +14,7 @@ from seriatim.config import (
     DEFAULT_MINUTES,
     AutoencodeOptions,
     AutoregressionOptions,
+    AverageOptions,
     BigramOptions,
     CacheOptions,
     ClassifyOptions,
@@ -32,6 +33,7 @@ from seriatim.config import (
     NaiveBayesOptions,
     NetworkOptions,
     NgramOptions,
+    RidgeOptions,
     RuleOptions,
     SmoothingOptions,
     TagOptions,
@@ -56,8 +58,12 @@ class Rung:
     options: type
     settings: dict[str, Any] = field(default_factory=dict)    # how it differs from the defaults of its options
     training: dict[str, Any] = field(default_factory=dict)    # how its recipe differs from TrainingOptions; empty: it counts
+    numbers: dict[str, Any] = field(default_factory=dict)     # and how again, where sequences are numbers
     counts: bool = False                                      # it counts, and is not trained by gradients
     usual: bool = True                                        # compared unless models are named
+
+    def recipe(self, numbers: bool) -> dict[str, Any]:
+        return self.training | (self.numbers if numbers else {})
 
 
 RECURRENT = {"optimiser": "muon", "rate": 6e-3, "rows": 32, "length": 32}
@@ -100,6 +106,7 @@ VECTORS: dict[str, Rung] = {
 }
 
 NEURAL = {"epochs": 6.0, "rows": 32, "length": 32, "rate": 1e-3, "validations": 12}      # labels: small data, read several times
+NUMERIC = {"epochs": 20.0, "rows": 8, "rate": 4e-3}                                      # numbers say less each than words, and need more updates
 
 CLASSIFY: dict[str, Rung] = {
     "majority": Rung("the most frequent label: the floor", "bayes:Majority", MajorityOptions, counts=True),
@@ -107,19 +114,28 @@ CLASSIFY: dict[str, Rung] = {
     "markov-bayes": Rung("a language model for each label, turned round by Bayes' rule", "bayes:MarkovBayes", MarkovBayesOptions, counts=True),
     "linear": Rung("n-grams weighed by how they tell labels apart, logistic regression", "linear:Linear", LinearOptions, counts=True),
     "mean": Rung("the mean of word vectors", "labeller:Labeller", ClassifyOptions, {"mixer": "none", "width": 100, "pool": "mean", "dropout": 0.3},
-                 NEURAL | {"rate": 3e-3}),
+                 NEURAL | {"rate": 3e-3}, NUMERIC),
     "convolution": Rung("filters over a few words, the strongest answer of each", "labeller:Labeller", ClassifyOptions,
-                        {"mixer": "convolution", "width": 128, "gated": False, "activation": "relu", "pool": "max", "dropout": 0.3}, NEURAL),
+                        {"mixer": "convolution", "width": 128, "gated": False, "activation": "relu", "pool": "max", "dropout": 0.3}, NEURAL, NUMERIC),
     "rnn": Rung("recurrent network with tanh units, both ways", "labeller:Labeller", ClassifyOptions,
-                {"mixer": "rnn", "width": 128, "pool": "max", "dropout": 0.3}, NEURAL),
+                {"mixer": "rnn", "width": 128, "pool": "max", "dropout": 0.3}, NEURAL, NUMERIC | {"rate": 1e-3}),
     "gru": Rung("gated recurrent unit, both ways", "labeller:Labeller", ClassifyOptions,
-                {"mixer": "gru", "width": 128, "pool": "max", "dropout": 0.3}, NEURAL),
+                {"mixer": "gru", "width": 128, "pool": "max", "dropout": 0.3}, NEURAL, NUMERIC),
     "lstm": Rung("long short-term memory, both ways", "labeller:Labeller", ClassifyOptions,
-                 {"mixer": "lstm", "width": 128, "pool": "max", "dropout": 0.3}, NEURAL),
+                 {"mixer": "lstm", "width": 128, "pool": "max", "dropout": 0.3}, NEURAL, NUMERIC),
     "transformer": Rung("self-attention over the whole sequence", "labeller:Labeller", ClassifyOptions,
                         {"mixer": "attention", "width": 128, "layers": 2, "residual": True, "feed_forward": 2.0, "both": True, "pool": "mean",
-                         "dropout": 0.3, "context": 1024}, NEURAL),
+                         "dropout": 0.3, "context": 1024}, NEURAL, NUMERIC | {"rate": 1e-3}),
 }
+
+VALUES = NEURAL | {"epochs": 20.0, "rate": 2e-3, "patience": 5, "validations": 20}
+SUMMARIES = {"mean": "the mean of vectors, one for each word or step", "convolution": "filters over a few words or steps, the mean answer of each"}
+
+REGRESS: dict[str, Rung] = {
+    "average": Rung("the mean of all values: the floor", "values:Average", AverageOptions, counts=True),
+    "linear": Rung("n-grams of symbols or traits of numbers, ridge regression", "values:Ridge", RidgeOptions, counts=True),
+} | {name: Rung(SUMMARIES.get(name, each.summary), "labeller:Regressor", ClassifyOptions, each.settings | {"pool": "mean", "dropout": 0.1}, VALUES)
+     for name, each in CLASSIFY.items() if not each.counts}
 
 STACK = {"width": 256, "embedding": 100, "both": True, "letters": "convolution", "dropout": 0.4, "word_dropout": 0.05}
 TAGGING = {"epochs": 10.0, "rows": 32, "length": 32, "rate": 3e-3, "validations": 12}
@@ -207,8 +223,8 @@ FORECAST: dict[str, Rung] = {
 }
 
 MODELS: dict[str, dict[str, Rung]] = {                             # by task, then by name
-    "language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "tag": TAG, "sets": SETS, "translate": TRANSLATE, "forecast": FORECAST,
-    "autoencode": AUTOENCODE}
+    "language": LANGUAGE, "words": VECTORS, "classify": CLASSIFY, "regress": REGRESS, "tag": TAG, "sets": SETS, "translate": TRANSLATE,
+    "forecast": FORECAST, "autoencode": AUTOENCODE}
 
 
 LIMITS = {"minutes", "steps", "epochs"}
@@ -238,8 +254,8 @@ class Part:
         return rung(self.name, self.task).counts
 
 
-def parse(spec: str, settings: Mapping[str, Any], task: str = "language") -> list[Part]:
-    """'lstm' or 'markov+lstm', with settings for whichever part has them -> the parts.
+def parse(spec: str, settings: Mapping[str, Any], task: str = "language", numbers: bool = False) -> list[Part]:
+    """'lstm' or 'markov+lstm', with settings for whichever part has them -> the parts, by their recipe for symbols or for numbers.
 
     A setting that no part has is an error.
     """
@@ -252,7 +268,7 @@ def parse(spec: str, settings: Mapping[str, Any], task: str = "language") -> lis
                 for key in given if key not in known]
     chosen = []
     for name, each in zip(names, rungs, strict=True):
-        recipe = {key: value for key, value in each.training.items() if not (limited and key in LIMITS)}
+        recipe = {key: value for key, value in each.recipe(numbers).items() if not (limited and key in LIMITS)}
         for cls, own in ((each.options, each.settings), (TrainingOptions, recipe)):
             try:
                 chosen.append(choose(cls, own, given, name))
@@ -264,6 +280,8 @@ def parse(spec: str, settings: Mapping[str, Any], task: str = "language") -> lis
         if getattr(options, "chain", False) and training.label_smoothing:
             raise ConfigError("tags that are judged together have no targets of their own to smooth", got=f"label_smoothing {training.label_smoothing}",
                               do="Leave out --label-smoothing or --chain")
+    if task == "regress" and any(training.label_smoothing for training in chosen[1::2]):
+        raise ConfigError("values are not smoothed", got="label_smoothing", do="Leave out --label-smoothing")
     return [Part(name, options, training, task) for name, options, training in zip(names, chosen[::2], chosen[1::2], strict=True)]
 
 

@@ -7,7 +7,8 @@
     markov-bayes   p(x | c) by any language model that counts, one for each label
 
 Unlike a language model, which says how likely a text is, the ratio of several says who wrote it. All of them can tell what each symbol
-contributed, exactly. Shapes: B rows, P time, K labels, F features, N places.
+contributed, exactly. Unlike the others, `majority` does not mind whether sequences are symbols or numbers.
+Shapes: B rows, P time, K labels, F features, N places.
 """
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from torch import Tensor
 from seriatim.batches import Batch
 from seriatim.codecs.labelled import Examples
 from seriatim.config import MajorityOptions, MarkovBayesOptions, NaiveBayesOptions
-from seriatim.distributions import Categorical
+from seriatim.distributions import Categorical, Distribution
+from seriatim.errors import ConfigError
 from seriatim.models import create, parse
 from seriatim.models.base import Model, State
 from seriatim.models.grams import Grams, field_of
@@ -31,19 +33,26 @@ from seriatim.models.grams import Grams, field_of
 class Additive(Model):
     """A model whose logits are a sum of what the symbols contribute: `contributions` is all there is."""
 
-    def __init__(self, vocabulary: int, options: Any, labels: int, letters: int = 0, own: int = 0):
-        self.vocabulary, self.options, self.labels = vocabulary, options, labels
+    def __init__(self, vocabulary: int, options: Any, labels: int, letters: int = 0, own: int = 0, channels: int = 0):
+        self.vocabulary, self.options, self.labels, self.channels = vocabulary, options, labels, channels
         self.prior = torch.full((labels,), -math.log(labels), dtype=torch.float64)
 
     def contributions(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """(B, P, K) what each symbol adds to the logit of each label, and (B, K) what was there before: together they are the logits."""
         raise TypeError(f"{type(self).__name__} does not say what it adds")
 
-    def predict(self, batch: Batch) -> Categorical:
+    def scores(self, batch: Batch) -> Tensor:
+        """(B, K)."""
         added, before = self.contributions(batch)
-        return Categorical(before + added.sum(1))
+        return before + added.sum(1)
 
-    def unroll(self, batch: Batch, state: State = None) -> tuple[Categorical, State]:
+    def said(self, scores: Tensor) -> Distribution:
+        return Categorical(scores)
+
+    def predict(self, batch: Batch) -> Distribution:
+        return self.said(self.scores(batch))
+
+    def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
         return self.predict(batch)[:, None], ()
 
     def count_labels(self, y: np.ndarray, prior: str = "counts") -> None:
@@ -85,14 +94,14 @@ class Majority(Additive):
         yield {"words": "labels", "share": 1.0}
 
     def contributions(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        return torch.zeros(*batch.x.shape, self.labels, dtype=torch.float64), self.prior.expand(len(batch.x), -1)
+        return torch.zeros(*batch.x.shape[:2], self.labels, dtype=torch.float64), self.prior.expand(len(batch.x), -1)
 
 
 class Weighed(Additive):
     """A weight for each n-gram and label, however it was found."""
 
-    def __init__(self, vocabulary: int, options: Any, labels: int, letters: int = 0, own: int = 0):
-        super().__init__(vocabulary, options, labels)
+    def __init__(self, vocabulary: int, options: Any, labels: int, letters: int = 0, own: int = 0, channels: int = 0):
+        super().__init__(vocabulary, options, labels, letters, own, channels)
         self.grams, self.weights = Grams(vocabulary, options.ngram), torch.zeros(0, labels, dtype=torch.float64)
 
     def amounts(self, found: tuple[np.ndarray, ...], rows: int) -> np.ndarray:
@@ -119,10 +128,20 @@ def first_times(found: tuple[np.ndarray, ...], rows: int) -> np.ndarray:
     return 1 / counts[inverse]
 
 
+def refuse_numbers(name: str, channels: int) -> None:
+    if channels:
+        raise ConfigError(f"{name} counts symbols, and these are numbers", got=f"{channels} channel{'s' * (channels > 1)}",
+                          do="Models that read numbers: majority, linear, mean, convolution, rnn, gru, lstm, transformer")
+
+
 class NaiveBayes(Weighed):
     """p(w | c) = (count of w under c + add) / (count of all words under c + add F)."""
 
     options: NaiveBayesOptions
+
+    def __init__(self, vocabulary: int, options: NaiveBayesOptions, labels: int, letters: int = 0, own: int = 0, channels: int = 0):
+        refuse_numbers("naive-bayes", channels)
+        super().__init__(vocabulary, options, labels)
 
     def amounts(self, found: tuple[np.ndarray, ...], rows: int) -> np.ndarray:
         return first_times(found, rows) if self.options.presence else super().amounts(found, rows)
@@ -143,7 +162,8 @@ class MarkovBayes(Additive):
 
     options: MarkovBayesOptions
 
-    def __init__(self, vocabulary: int, options: MarkovBayesOptions, labels: int, letters: int = 0, own: int = 0):
+    def __init__(self, vocabulary: int, options: MarkovBayesOptions, labels: int, letters: int = 0, own: int = 0, channels: int = 0):
+        refuse_numbers("markov-bayes", channels)
         super().__init__(vocabulary, options, labels)
         known = {"unigram": ("add",), "markov": ("order", "add")}.get(options.counts, ("order",))
         settings = {name: max(1, options.order) if name == "order" and options.counts != "markov" else getattr(options, name) for name in known}

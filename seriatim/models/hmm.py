@@ -28,7 +28,7 @@ class MostFrequent(Model):
     """Every word the tags it had in training, whatever stands around it. Rare words lean on their endings; of unknown ones these are all that
     is known, or without letters, what words seen once are."""
 
-    def __init__(self, vocabulary: int, options: MostFrequentOptions, labels: int, letters: int = 0, own: int = 0):
+    def __init__(self, vocabulary: int, options: MostFrequentOptions, labels: int, letters: int = 0, own: int = 0, channels: int = 0):
         self.vocabulary, self.options, self.labels = vocabulary, options, labels
         self.counts = torch.zeros(vocabulary, labels, dtype=torch.int32)
         self.tags = self.unseen = torch.full((labels,), 1 / labels, dtype=torch.float64)     # p(tag) of any word, and of words never seen
@@ -87,7 +87,7 @@ class HmmTagger(MostFrequent):
 
     options: HmmOptions
 
-    def __init__(self, vocabulary: int, options: HmmOptions, labels: int, letters: int = 0, own: int = 0):
+    def __init__(self, vocabulary: int, options: HmmOptions, labels: int, letters: int = 0, own: int = 0, channels: int = 0):
         super().__init__(vocabulary, options, labels, letters)
         self.steps = torch.full((labels + 1,) * (options.order + 1), 1 / (labels + 1), dtype=torch.float64)      # p(the last | those before)
 

@@ -1,9 +1,10 @@
 """Networks that say something about a sequence: the stack of the language models, with another end.
 
     x_t = [E w_t ; letters of w_t],   h = blocks(x),   classify: softmax(W pool(h) + b)      tag: softmax(W h_t + b), or a chain
+    x_t = E v_t + e of C numbers v_t                   regress: normal(W pool(h) + b)
 
 Unlike `Network` it sees the whole sequence before it answers, so each position may hear what comes after it (`both`): recurrence runs
-both ways, convolutions are centred, attention is not masked. Shapes: B rows, P time, D width, K labels, U different words.
+both ways, convolutions are centred, attention is not masked. Shapes: B rows, P time, C channels, D width, K labels, U different words.
 """
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from seriatim.config import LabellerOptions
 from seriatim.data.sequences import Field
 from seriatim.distributions import Categorical, Distribution
 from seriatim.errors import ConfigError
+from seriatim.heads import NormalHead
 from seriatim.layers.eight import shrink
 from seriatim.layers.letters import Letters
 from seriatim.layers.pool import Pool
@@ -30,18 +32,20 @@ from seriatim.models.whole import Whole
 class Labeller(nn.Module, Model):
     """One stack for every mixer and both label tasks."""
 
-    def __init__(self, vocabulary: int, options: LabellerOptions, labels: int, letters: int, own: int = 0):
+    def __init__(self, vocabulary: int, options: LabellerOptions, labels: int, letters: int, own: int = 0, channels: int = 0):
         super().__init__()
-        self.options, self.vocabulary, self.labels, width = options, vocabulary, labels, options.width
+        self.options, self.vocabulary, self.labels, self.channels, width = options, vocabulary, labels, channels, options.width
         if options.letters != "no" and letters <= FIRST_LETTER:
             raise ConfigError("there are no words to be read letter by letter", got=f"letters {options.letters}",
                               do="Choose --unit word or token, or --letters no")
-        self.embedding = nn.Embedding(own or vocabulary, options.embedding or width)
-        nn.init.normal_(self.embedding.weight, std=0.1)                              # a rare word says little until it has learned to
+        own, wide = own or vocabulary, options.embedding or width
+        self.embedding = nn.Linear(channels, wide) if channels else nn.Embedding(own, wide)
+        if not channels:
+            nn.init.normal_(self.embedding.weight, std=0.1)                          # a rare word says little until it has learned to
         self.embedding.weight.requires_grad_(not options.frozen)
-        self.register_buffer("more", torch.zeros(vocabulary - self.embedding.num_embeddings, self.embedding.embedding_dim))
+        self.register_buffer("more", torch.zeros(vocabulary - own, wide))
         self.letters = None if options.letters == "no" else Letters(options.letters, letters, options.letter_width)
-        given = self.embedding.embedding_dim + (options.letter_width if self.letters else 0)
+        given = wide + (options.letter_width if self.letters else 0)
         self.inward = nn.Identity() if given == width else nn.Linear(given, width)
         self.dropout = nn.Dropout(options.dropout)
         self.stack = Whole(options)
@@ -61,16 +65,16 @@ class Labeller(nn.Module, Model):
             self.more.copy_(table[len(self.embedding.weight):])
 
     def look(self, x: Tensor) -> Tensor:
-        """(B, P) symbols -> (B, P, E): those of the training data, which learn, and those known besides, which do not."""
-        own = self.embedding.num_embeddings
-        if not len(self.more) or not (x >= own).any():
+        """(B, P) symbols -> (B, P, E): those of the training data, which learn, and those known besides, which do not; or (B, P, C) numbers."""
+        if not len(self.more) or not (x >= self.embedding.num_embeddings).any():
             return self.embedding(x)
+        own = self.embedding.num_embeddings
         return torch.where((x < own)[..., None], self.embedding(x.clamp(max=own - 1)), self.more[(x - own).clamp(min=0)])
 
     def embedded(self, batch: Batch) -> Tensor:
         """(B, P, D) what is known of each symbol by itself."""
         x = batch.x
-        if self.training and self.options.word_dropout:
+        if self.training and self.options.word_dropout and not self.channels:
             x = x.masked_fill(torch.rand(x.shape) < self.options.word_dropout, UNKNOWN)
         x = self.look(x)
         if self.letters is not None:
@@ -86,8 +90,12 @@ class Labeller(nn.Module, Model):
         some = lengths.clamp(min=1)                                                  # nothing at all is read like a single unknown word
         x = self.stack(x, some)
         if self.pool is not None:
-            return Categorical(self.head(self.dropout(self.pool(x, some))).float())
-        return self.head(x, lengths) if isinstance(self.head, ChainHead) else Categorical(self.head(x).float())
+            return self.said(self.dropout(self.pool(x, some)))
+        return self.head(x, lengths) if isinstance(self.head, ChainHead) else self.said(x)
+
+    def said(self, hidden: Tensor) -> Distribution:
+        """(..., D) -> (...) distributions."""
+        return Categorical(self.head(hidden).float())
 
     def predict(self, batch: Batch) -> Distribution:
         return self.answer(self.embedded(batch), batch.x_lengths)
@@ -114,3 +122,14 @@ class Labeller(nn.Module, Model):
 
     def shrink(self) -> None:
         shrink(self)
+
+
+class Regressor(Labeller):
+    """The same stack, whose answer is a number."""
+
+    def __init__(self, vocabulary: int, options: LabellerOptions, labels: int, letters: int, own: int = 0, channels: int = 0):
+        super().__init__(vocabulary, options, labels, letters, own, channels)
+        self.head = NormalHead(options.width, labels)
+
+    def said(self, hidden: Tensor) -> Distribution:
+        return self.head(hidden)
