@@ -54,7 +54,7 @@ def drawings(given: argparse.Namespace) -> None:
     train, test = read(str(DATA / "sketch" / "quickdraw344x25_stroke3.npz")).split(0.9, 0.1, how="shuffle")
     settings = {"epochs": 12.0, "width": 256, "dropout": 0.1, "rows": 32, "length": 48}
     alone = fitted("drawings-decoder", "decoder", given, train, **settings)
-    vector = fitted("drawings-lstm", "lstm", given, train, **settings, latent=64, free=0.1)
+    vector = fitted("drawings-lstm", "lstm", given, train, **settings, latent=64, free=0.4)
     found, other = (bound(model.model, model.samples(test)) for model in (vector, alone))
     difference = interval(np.stack([found.written - other.written, found.symbols], 1))
     record = vector.evaluate(test, draws=16)
@@ -65,7 +65,7 @@ def drawings(given: argparse.Namespace) -> None:
     out, some = Path(given.out), test[:10].main
     again = [each["numbers"] for each in vector.predict(test[:10])]
     write_svg([*(some.raw(s) for s in range(10)), *map(np.array, again)], out / "again.svg", columns=10, size=72)
-    corners = [some.raw(s) for s in (0, 1, 2, 3)]
+    corners = [some.raw(s) for s in (0, 5, 8, 9)]
     write_svg([np.array(each["numbers"]) for each in vector.between(*corners, count=5, temperature=0.05)], out / "grid.svg", columns=5, size=72)
 
 
