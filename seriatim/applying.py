@@ -179,7 +179,9 @@ def predict(given: argparse.Namespace) -> None:
     if predictor.task == "translate":
         return translate(given, predictor, every_line(given.file[0], data), search)
     if predictor.task == "forecast":
-        return foretell(given, predictor.predict(data))
+        return foretell(given, predictor.predict(data, paths=given.paths))
+    if given.paths:
+        raise ConfigError("paths are drawn by models of forecast", got=f"a model of {predictor.task}", do="Leave out --paths")
     if predictor.task in ("classify", "tag"):
         return predict_labels(given, predictor, every_line(given.file[0], data))
     records = predictor.predict(data, given.top)
@@ -193,16 +195,18 @@ def predict(given: argparse.Namespace) -> None:
 
 
 def foretell(given: argparse.Namespace, records: list[dict[str, Any]]) -> None:
-    """A line for each step: the series if there are several, the moment, and for each channel mean, and the ends of nine tenths."""
+    """A line for each step: the series if there are several, the moment, for each channel mean and the ends of nine tenths, then its sample paths."""
     if given.format == "json":
         print(json.dumps(records))
         return
     for record in records:
         many, channels = len(records) > 1, record["channels"]
-        print("\t".join([*(["series"] if many else []), "time", *(f"{name}{what}" for name in channels for what in ("", " 5 %", " 95 %"))]))
-        columns = [each for channel in channels.values() for each in (channel["mean"], channel["quantiles"]["0.05"], channel["quantiles"]["0.95"])]
+        columns = {f"{name}{what}": column for name, channel in channels.items() for what, column in (
+            ("", channel["mean"]), (" 5 %", channel["quantiles"]["0.05"]), (" 95 %", channel["quantiles"]["0.95"]),
+            *((f" path {number}", path) for number, path in enumerate(channel.get("paths", []), 1)))}
+        print("\t".join([*(["series"] if many else []), "time", *columns]))
         for h, moment in enumerate(record["time"]):
-            print("\t".join([*([record["series"]] if many else []), moment, *(f"{column[h]:.6g}" for column in columns)]))
+            print("\t".join([*([record["series"]] if many else []), moment, *(f"{column[h]:.6g}" for column in columns.values())]))
 
 
 TOGETHER = 512                             # sources that are translated before their targets are printed

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import seriatim
-from seriatim.backtesting import forecast, origins
+from seriatim.backtesting import forecast, origins, overlapping
 from seriatim.batches import of_windows
 from seriatim.cli import main
 from seriatim.codecs.numbers import NumberCodec
@@ -25,12 +26,13 @@ from seriatim.densities import Bins, Normal, Shifted
 from seriatim.errors import ConfigError, DataError
 from seriatim.models import MODELS, create, parse
 from seriatim.models.base import select
+from seriatim.models.forecaster import Scaled
 from seriatim.models.rules import smoothed
 
 RULES = [name for name, rung in MODELS["forecast"].items() if rung.counts]
-NETWORKS = {"linear": {}, "convolution": {}, "rnn": {"density": "student"}, "gru": {"density": "mixture"}, "lstm": {"density": "quantiles", "apart": False},
-            "transformer": {"density": "bins", "heads": 2}, "gru by steps": {"way": "step"},
-            "lstm by steps": {"way": "step", "density": "mixture", "apart": False},
+NETWORKS = {"linear": {}, "convolution": {"density": "square", "normalise": "mean"}, "rnn": {"density": "student"}, "gru": {"density": "mixture"},
+            "lstm": {"density": "quantiles", "apart": False}, "transformer": {"density": "bins", "heads": 2}, "gru by steps": {"way": "step"},
+            "rnn by steps": {"way": "step", "density": "square"}, "lstm by steps": {"way": "step", "density": "mixture", "apart": False},
             "transformer by steps": {"way": "step", "heads": 2, "positions": "sinusoidal"}}
 SMALL = {"horizon": 5, "context": 12}
 
@@ -176,7 +178,8 @@ def test_a_network_learns_a_batch_by_heart(name):
         loss, _ = model.loss(batch)
         loss.backward()
         optimiser.step()
-    assert loss.item() < before - 0.3 * abs(before) - 0.1 or loss.item() < 0.1
+    least = np.log(2 * np.pi) / 2 if model.options.density == "square" else 0.0       # no error at all, with a deviation of 1
+    assert loss.item() < before - 0.3 * abs(before) - 0.1 or loss.item() < least + 0.1
 
 
 @pytest.mark.parametrize("name", [name for name in NETWORKS if "steps" in name])
@@ -187,8 +190,7 @@ def test_step_by_step_equals_all_at_once(name):
     batch = of_windows(NumberCodec.fit(data, CodecOptions()).encode(data), np.array([20, 30]), 12, 5)
     y = model.fold(batch.y)
     with torch.no_grad():
-        values = torch.cat([model.fold(batch.x), y], 1)
-        whole, _ = model.expected(values[:, :-1], model.repeated(batch.known)[:, 1:], model.empty(len(values)))
+        whole, _ = model.judged(batch)
         following, state = model.start(batch)
         for h in range(5):
             assert torch.allclose(following.log_prob(y[:, h]), whole[:, 11 + h].log_prob(y[:, h]), atol=1e-4)
@@ -281,6 +283,66 @@ def test_bins_and_shifted_densities():
     assert moved.quantile(torch.tensor([0.5])).item() == pytest.approx(3) and moved.crps(torch.tensor([4.0])) == plain.crps(torch.ones(1))
 
 
+def test_a_density_in_another_unit_is_the_one_of_numbers_in_that_unit():
+    generator = torch.Generator().manual_seed(0)
+    mean, deviation, by, unit, y = torch.rand(5, 3, 2, generator=generator)
+    scaled, plain = Scaled(Normal(mean, deviation), by, unit), Normal(by + unit * mean, unit * deviation)
+    levels = torch.tensor([0.1, 0.5, 0.9])
+    assert torch.allclose(scaled.log_prob(y), plain.log_prob(y), atol=1e-5) and torch.allclose(scaled.crps(y), plain.crps(y), atol=1e-5)
+    assert torch.allclose(scaled.mean(), plain.mean()) and torch.allclose(scaled.quantile(levels), plain.quantile(levels), atol=1e-6)
+    draws = [each.sample(torch.Generator().manual_seed(1)) for each in (scaled[1:], plain[1:])]
+    assert torch.allclose(*draws) and torch.allclose(scaled.cooled(0.5).log_prob(y), plain.cooled(0.5).log_prob(y), atol=1e-5)
+    y[0, 1] = torch.nan
+    assert torch.allclose(scaled.log_prob(y), plain.log_prob(y), atol=1e-5)
+
+
+# -- squared error
+def test_squared_error_is_learned_and_deviations_are_those_of_the_errors_after_it():
+    torch.manual_seed(0)
+    data = series(noise(200, 2) * [1.0, 3.0])
+    signals = NumberCodec.fit(data, CodecOptions(scale="none")).encode(data)
+    model, batch = made("linear", density="square").eval(), of_windows(signals, np.arange(20, 190), 12, 5)
+    wrong = (batch.y - model.forecast(batch, 1, 0)[0]).double()                       # (B, H, C)
+    assert model.loss(batch)[0].item() == pytest.approx(wrong.square().mean().item() / 2 + np.log(2 * np.pi) / 2, rel=1e-4)
+    for _ in range(2):                                                                # once more changes nothing
+        model.settle([of_windows(signals, places, 12, 5) for places in (np.arange(20, 100), np.arange(100, 190))])
+        assert np.allclose(model.deviation.numpy(), wrong.square().mean(0).sqrt().numpy(), rtol=1e-3)
+    _, quantiles, _ = model.forecast(batch, 1, 0)
+    assert np.allclose((quantiles[..., 18] - quantiles[..., 0]).numpy() / 2, 1.6449 * wrong.square().mean(0).sqrt().numpy(), rtol=1e-3)
+
+
+def test_step_by_step_each_channel_has_its_deviation():
+    torch.manual_seed(0)
+    data = series(noise(200, 2) * [1.0, 50.0])
+    signals = NumberCodec.fit(data, CodecOptions(scale="none")).encode(data)
+    model = made("rnn by steps").eval()
+    model.settle([of_windows(signals, np.arange(20, 190), 12, 5)])
+    assert model.deviation.shape == (1, 2) and model.deviation[0, 1] > 10 * model.deviation[0, 0]
+    paths = model.forecast(of_windows(signals, np.array([50, 90]), 12, 5), 400, 0)[2]           # (B, S, H, C)
+    assert torch.allclose(paths[:, :, 0].std(1), model.deviation.expand(2, 2), rtol=0.15)
+    assert torch.allclose(paths.diff(dim=2).std((1, 2)), model.deviation.expand(2, 2), rtol=0.15)
+
+
+def test_a_fit_by_squared_error_has_intervals_that_hold():
+    data = read("autoregressive:length=3000,order=2,seed=3")
+    model = seriatim.fit("forecast", "linear", data.part(0, 2400), horizon=3, context=8, density="square", epochs=3)
+    coverage = model.evaluate(data, begin="2400")["coverage"]
+    assert all(abs(coverage[name] - int(name) / 100) < 0.06 for name in coverage) and not torch.equal(model.model.deviation, torch.ones(3, 1))
+
+
+@pytest.mark.parametrize("normalise", ["last", "mean"])
+def test_another_level_or_unit_of_the_window_is_no_surprise(normalise):
+    torch.manual_seed(0)
+    model = made("linear", density="square", normalise=normalise).eval()
+    torch.nn.init.normal_(model.lags.weight)
+    batch = of_windows(NumberCodec.fit(series(noise(60, 2)), CodecOptions()).encode(series(noise(60, 2))), np.array([20, 40]), 12, 5)
+    mean = model.forecast(batch, 1, 0)[0]
+    moved, stretched = (model.forecast(replace(batch, x=x), 1, 0)[0] for x in (batch.x + 7.0, 100.0 * batch.x))
+    assert torch.allclose(moved, mean + 7.0, atol=1e-4)
+    if normalise == "mean":
+        assert torch.allclose(stretched / 100.0, mean, atol=0.2) and not torch.allclose(mean, batch.x[:, -1:], atol=0.2)      # but for what is added
+
+
 # -- walking forward
 @pytest.mark.parametrize("name", ["lags-ridge", "convolution"])
 def test_walking_forward_does_not_depend_on_the_size_of_batches(name, monkeypatch):
@@ -306,6 +368,15 @@ def test_origins_by_row_share_date_stride_and_gap():
         origins(data, BacktestOptions(begin="soon"))
     with pytest.raises(DataError, match="nothing to forecast"):
         origins(data, BacktestOptions(begin="99", end="98"))
+
+
+def test_origins_overlap_where_their_horizons_meet():
+    data = series(noise(60), noise(40, seed=1))
+    signals = NumberCodec.fit(data, CodecOptions()).encode(data)
+    assert overlapping(signals, np.arange(20, 50), 6) == 6 and overlapping(signals, np.arange(20, 50, 4), 6) == 2
+    assert overlapping(signals, np.arange(20, 50, 6), 6) == 1 == overlapping(signals, np.array([58, 62]), 6) == overlapping(signals, np.array([9]), 6)
+    model = seriatim.fit("forecast", "persistence", data, **SMALL)
+    assert [model.measure(data, begin="30", stride=stride)["forecasts"].overlap for stride in (1, 2, 5)] == [5, 3, 1]
 
 
 def test_after_a_gap_the_same_steps_are_forecast_from_less():
@@ -390,6 +461,18 @@ def test_a_difference_needs_paths_and_is_summed_along_them():
         seriatim.fit("forecast", "lags-ridge", data.part(0, 250), difference=1, **SMALL).evaluate(data, begin="250")
 
 
+def test_sample_paths_are_given_when_asked_for():
+    data = series(50 + noise(300), 500 + noise(200, seed=1))
+    model = seriatim.fit("forecast", "autoregression", data, horizon=5, order=2, difference=1, log=True)
+    records = model.predict(data, paths=300)
+    drawn = np.array([record["channels"]["a"].pop("paths") for record in records])   # (series, S, H)
+    assert drawn.shape == (2, 300, 5) and records == model.predict(data)
+    means, deviation = np.array([record["channels"]["a"]["mean"] for record in records]), drawn.std(1)
+    assert (abs(drawn.mean(1) - means) < 0.3 * deviation).all() and drawn[1].min() > drawn[0].max()
+    with pytest.raises(ConfigError, match="draws no paths"):
+        seriatim.fit("forecast", "lags-ridge", data, **SMALL).predict(data, paths=1)
+
+
 def test_a_random_split_of_one_series_is_refused():
     with pytest.raises(DataError, match="in order"):
         series(noise(50)).split(0.5, 0.5, how="shuffle")
@@ -408,6 +491,12 @@ def test_from_the_command_line(tmp_path, capsys):
     assert main(["predict", run, str(path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split("\t") == ["time", "load", "load 5 %", "load 95 %"] and len(lines) == 6 and lines[1].startswith("2024-07-19\t")
+    assert main(["predict", run, str(path), "--paths", "2"]) == 2
+    assert main(["fit", "forecast", "autoregression", str(path), "--horizon", "5", "--order", "2", "--out", run + "4"]) == 0
+    capsys.readouterr()
+    assert main(["predict", run + "4", str(path), "--paths", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split("\t") == ["time", "load", "load 5 %", "load 95 %", "load path 1", "load path 2"] and len(set(lines[1].split("\t"))) == 6
     for what in ("forecast", "origins", "horizon"):
         assert main(["plot", run, "--what", what, "--file", str(path), "--out", str(tmp_path / f"{what}.png")]) == 0
     assert main(["compare", "forecast", str(path), "--models", "persistence,lags-ridge,linear", "--horizon", "5", "--context", "12", "--epochs", "1",
