@@ -316,7 +316,7 @@ class LagsOptions(RuleOptions):
     """Features of the past, and a regression on them."""
     windows: Numbers = option(KEEP_ALL, "also mean, deviation, least and largest of the last so many values, such as 7,28", least=2, most=100_000)
     own: bool = option(False, "a regression for each channel, otherwise one for all")
-    strength: float = option(0.0, "ridge: penalty on squares; 0: what does best on the end of the training data", least=0)
+    strength: float = option(0.0, "ridge: penalty on squares; 0: what does best on the end of the training data, where calm windows may weigh more", least=0)
     trees: int = option(100, "boosting: number of trees", least=1, most=10_000)
 
 

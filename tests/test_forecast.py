@@ -27,6 +27,7 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.models import MODELS, create, parse
 from seriatim.models.base import select
 from seriatim.models.forecaster import Scaled
+from seriatim.models.lags import STRENGTHS
 from seriatim.models.rules import smoothed
 
 RULES = [name for name, rung in MODELS["forecast"].items() if rung.counts]
@@ -243,6 +244,30 @@ def test_ridge_equals_scikit_learns():
     features = x[:, :-1] - last
     twin = Ridge(alpha=2.0).fit(features, batch.y[..., 0].double().numpy() - last)
     assert np.allclose(model.rule(batch)[..., 0].numpy(), twin.predict(features) + last, atol=1e-4)
+
+
+@pytest.mark.parametrize("loud, better", [(3.0, True), (30.0, False)])
+def test_ridge_chooses_penalty_and_weights_as_a_slow_twin_does(loud, better):
+    """Every penalty, with windows weighed or not, by scikit-learn's Ridge; the least absolute error on the last fifth wins."""
+    from sklearn.linear_model import Ridge
+    rng = np.random.default_rng(4)
+    values = np.sin(np.arange(160) / 3) + rng.normal(size=160) * np.where(np.arange(160) // 20 % 2, loud, 0.1)
+    signals = NumberCodec.fit(series(values), CodecOptions()).encode(series(values))
+    model = made("lags-ridge", channels=1)
+    for _ in model.counting(signals):
+        pass
+    batch = of_windows(signals, np.arange(12, 156), 12, 5)
+    x, y = batch.x[..., 0].double().numpy(), batch.y[..., 0].double().numpy()
+    features, targets, weights = x[:, :-1] - x[:, -1:], y - x[:, -1:], (x.std(1) + 0.05) ** -2
+    cut, tried = int(144 * 0.8), {}
+    for weighed in (False, True):
+        for strength in STRENGTHS:
+            twin = Ridge(alpha=strength).fit(features[:cut - 5], targets[:cut - 5], weights[:cut - 5] if weighed else None)
+            tried[weighed, strength] = abs(twin.predict(features[cut:]) - targets[cut:]).mean()
+    weighed, strength = min(tried, key=tried.get)
+    assert weighed == better
+    twin = Ridge(alpha=strength).fit(features, targets, weights if weighed else None)
+    assert np.allclose(model.rule(batch)[..., 0].numpy(), twin.predict(features) + x[:, -1:], atol=1e-4)
 
 
 def test_boosting_equals_scikit_learns_trees():

@@ -24,10 +24,9 @@ from seriatim.heads import HEADS
 from seriatim.layers.linear import Linear
 from seriatim.models.base import State, select
 from seriatim.models.network import Network
-from seriatim.models.rules import LEVELS
+from seriatim.models.rules import CALM, LEVELS
 
 AHEAD = 64                                 # numbers that tell what is known of one step of the horizon, before its head
-CALM = 0.05                                # what is added to the deviation of a window, lest one in which nothing happens outweighs all others
 
 
 class Scaled(Shifted):
