@@ -527,6 +527,9 @@ def test_from_the_command_line(tmp_path, capsys):
     assert main(["compare", "forecast", str(path), "--models", "persistence,lags-ridge,linear", "--horizon", "5", "--context", "12", "--epochs", "1",
                  "--out", str(tmp_path / "compared")]) == 0
     assert "MASE" in capsys.readouterr().out
+    path.write_text("date,load\n" + "".join(f"{np.datetime64('2024-01-01') + i},5\n" for i in range(60)))
+    assert main(["evaluate", run, str(path)]) == 0
+    assert any(line.split()[:3] == ["against", "naive", "-"] for line in capsys.readouterr().out.splitlines())      # which makes no error at all
     path.write_text("date,load\n2024-01-01,1\n2024-01-02,\n2024-01-03,3\n")
     assert main(["fit", "forecast", "lags-ridge", str(path), "--out", run + "2"]) == 1
     assert "load.csv" in capsys.readouterr().err
