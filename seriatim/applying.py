@@ -208,7 +208,7 @@ MANY = {"translate": "Use --count for several targets", "tag": "Use --best for s
 
 BELONGS = {"positive": ("classify", "a threshold is for one label of sequences"), "threshold": ("classify", "a threshold is for one label of sequences"),
            "best": ("tag", "the best rows of tags are asked of taggers; use --top for labels"), "out": ("tag", "only tags are written into a file"),
-           "why": ("", "--why is for --explain"), "how": ("", "--how is for --explain")}         # flags, the task they are for, and what to say to others
+           "paths": ("forecast", "paths are drawn by models of forecast"), "why": ("", "--why is for --explain"), "how": ("", "--how is for --explain")}         # flags, the task they are for, and what to say to others
 
 
 def top_of(given: argparse.Namespace) -> int:
@@ -252,7 +252,7 @@ def predict(given: argparse.Namespace) -> None:
     if predictor.task == "translate":
         return translate(given, predictor, data, search)
     if predictor.task == "forecast":
-        return foretell(given, [record for some in pieces(data) for record in predictor.predict(some)])
+        return foretell(given, [record for some in pieces(data) for record in predictor.predict(some, paths=given.paths or 0)])
     if predictor.task == "regress":
         return predict_values(given, predictor, data)
     if predictor.task == "autoencode":
@@ -270,16 +270,18 @@ def predict(given: argparse.Namespace) -> None:
 
 
 def foretell(given: argparse.Namespace, records: list[dict[str, Any]]) -> None:
-    """A line for each step: the series if there are several, the moment, and for each channel mean, and the ends of nine tenths."""
+    """A line for each step: the series if there are several, the moment, for each channel mean and the ends of nine tenths, then its sample paths."""
     if given.format == "json":
         print(json.dumps(records))
         return
     for record in records:
         many, channels = len(records) > 1, record["channels"]
-        print("\t".join([*(["series"] if many else []), "time", *(f"{name}{what}" for name in channels for what in ("", " 5 %", " 95 %"))]))
-        columns = [each for channel in channels.values() for each in (channel["mean"], channel["quantiles"]["0.05"], channel["quantiles"]["0.95"])]
+        columns = {f"{name}{what}": column for name, channel in channels.items() for what, column in (
+            ("", channel["mean"]), (" 5 %", channel["quantiles"]["0.05"]), (" 95 %", channel["quantiles"]["0.95"]),
+            *((f" path {number}", path) for number, path in enumerate(channel.get("paths", []), 1)))}
+        print("\t".join([*(["series"] if many else []), "time", *columns]))
         for h, moment in enumerate(record["time"]):
-            print("\t".join([*([record["series"]] if many else []), moment, *(f"{column[h]:.6g}" for column in columns)]))
+            print("\t".join([*([record["series"]] if many else []), moment, *(f"{column[h]:.6g}" for column in columns.values())]))
 
 
 def translate(given: argparse.Namespace, predictor: Any, data: Any, search: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ their horizon as there is. Shapes: O origins, P context, H horizon, C channels, 
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -58,9 +59,36 @@ def origins(data: Sequences, options: BacktestOptions) -> np.ndarray:
     return places
 
 
+def overlapping(signals: Signals, places: np.ndarray, horizon: int) -> int:
+    """How many origins of a series, in a row, have horizons that meet."""
+    begin, _ = bounds_of(signals.x, places)
+    steps = np.diff(places)[np.diff(begin) == 0]
+    return math.ceil(horizon / int(steps.min())) if len(steps) else 1
+
+
 def batches_of(places: np.ndarray, model: Model, options: BacktestOptions, draws: bool) -> Iterator[np.ndarray]:
     many = max(1, CELLS // (model.options.horizon * model.vocabulary * (options.paths if draws else 1)))
     return (places[begin:begin + many] for begin in range(0, len(places), many))
+
+
+def draws_paths(model: Model) -> bool:
+    return getattr(model.options, "way", "") == "step" or hasattr(model, "noise")
+
+
+def last_values(signals: Signals, places: np.ndarray, codec: NumberCodec) -> np.ndarray:
+    """(O, N, C) as many values before each origin, as given, as it takes to sum up differences."""
+    begin, _ = bounds_of(signals.x, places)
+    return signals.raw.flat[np.maximum(places[:, None] + np.arange(-max(1, codec.options.difference), 0), begin[:, None])]
+
+
+def sample_paths(model: Model, codec: NumberCodec, data: Sequences, signals: Signals, places: np.ndarray, paths: int) -> np.ndarray:
+    """(O, S, H, C) whole futures, one origin for each series, in the unit of the data."""
+    if not draws_paths(model):
+        raise ConfigError("this model says each step by itself and draws no paths", got=f"{paths} paths",
+                          do="Fit autoregression, or a network with --way step")
+    drawn = model.forecast(of_windows(signals, places, model.options.context, model.options.horizon), paths, 0)[2].double().numpy()
+    past = last_values(signals, places, codec)
+    return np.stack([codec.decode(drawn[s], past[s], codec.name_of(data, s)) for s in range(len(places))])
 
 
 def forecast(model: Model, codec: NumberCodec, data: Sequences, signals: Signals, places: np.ndarray, options: BacktestOptions,
@@ -70,8 +98,7 @@ def forecast(model: Model, codec: NumberCodec, data: Sequences, signals: Signals
     training = isinstance(model, torch.nn.Module) and model.training
     if training:
         model.eval()
-    horizon, context = model.options.horizon, model.options.context
-    draws = getattr(model.options, "way", "") == "step" or hasattr(model, "noise")
+    horizon, context, draws = model.options.horizon, model.options.context, draws_paths(model)
     if options.gap >= horizon:
         raise ConfigError("the gap is a part of the horizon, of which something must be left", got=f"gap {options.gap}, horizon {horizon}",
                           do="Fit with a larger --horizon")
@@ -84,10 +111,10 @@ def forecast(model: Model, codec: NumberCodec, data: Sequences, signals: Signals
         mean, quantiles, paths = (None if each is None else each.double().numpy() for each in model.forecast(batch, options.paths, 0))
         if offsets is not None:
             quantiles, paths = mean[..., None] + offsets, None
-        begin, end = bounds_of(signals.x, some)
+        _, end = bounds_of(signals.x, some)
         ahead = some[:, None] + np.arange(horizon)
         truth = np.where((ahead < end[:, None])[..., None], signals.raw.flat[np.minimum(ahead, end[:, None] - 1)], np.nan)
-        past = signals.raw.flat[np.maximum(some[:, None] + np.arange(-max(1, codec.options.difference), 0), begin[:, None])]
+        past = last_values(signals, some, codec)
         series = np.searchsorted(signals.x.offsets - signals.x.offsets[0], some, "left") - 1
         for s in np.unique(series):
             rows, name = series == s, codec.name_of(data, int(s))

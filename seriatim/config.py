@@ -350,7 +350,7 @@ class LagsOptions(RuleOptions):
     """Features of the past, and a regression on them."""
     windows: Numbers = option(KEEP_ALL, "also mean, deviation, least and largest of the last so many values, such as 7,28", least=2, most=100_000)
     own: bool = option(False, "a regression for each channel, otherwise one for all")
-    strength: float = option(0.0, "ridge: penalty on squares; 0: what does best on the end of the training data", least=0)
+    strength: float = option(0.0, "ridge: penalty on squares; 0: what does best on the end of the training data, where calm windows may weigh more", least=0)
     trees: int = option(100, "boosting: number of trees", least=1, most=10_000)
 
 
@@ -360,11 +360,14 @@ class ForecastOptions(NetworkOptions):
     horizon: int = option(24, "how many steps ahead", least=1, most=10_000)
     context: int = option(96, "how many steps back are looked at", least=1, most=100_000)
     way: str = option("whole", "the whole horizon at once, or step by step, each hearing the one before", choices=("whole", "step"))
-    density: str = option("normal", "what is said of each value", choices=("normal", "student", "quantiles", "mixture", "bins"))
+    density: str = option("normal", "what is said of each value; square: its mean, learned by squared error, with deviations of errors on validation data",
+                          choices=("normal", "square", "student", "quantiles", "mixture", "bins"))
     components: int = option(5, "mixture: number of normals", least=1, most=1000)
     bins: int = option(64, "bins: number of intervals that values are sorted into", least=2, most=10_000)
     apart: bool = option(True, "each channel is forecast from its own past, by the same network; otherwise from that of all channels")
     linear: bool = option(True, "add a linear map of the past, which the network corrects")
+    normalise: str = option("last", "whole: values are heard and said relative to the last one, or to the mean of the window in units of its deviation",
+                            choices=("last", "mean", "none"))
 
 
 DEFAULT_MINUTES = 3.0      # the budget when neither minutes, steps nor epochs is given

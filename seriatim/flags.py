@@ -214,6 +214,7 @@ def build_parser() -> Parser:
             each.add_argument("--column", metavar="NAME", help="word vectors: the column of the scores in a file of similarities (default: the third)")
         if name == "predict":
             each.add_argument("--top", type=int, help="how many symbols or labels (default 5)")
+            each.add_argument("--paths", type=int, metavar="N", help="forecast: also N sample paths, of models that go step by step")
             group = each.add_argument_group("labels")
             group.add_argument("--positive", metavar="LABEL", help="classify: this label ...")
             group.add_argument("--threshold", type=float, metavar="P", help="... from this probability on (see `evaluate --positive`)")

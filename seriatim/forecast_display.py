@@ -30,7 +30,8 @@ def forecast_figures(record: dict[str, Any]) -> Table:
     if record["against_naive"]:
         against = record["against_naive"]
         test = f"Diebold-Mariano {number(against['diebold_mariano'], '{:.2f}')}, p = {number(against['p'], '{:.2g}')}"
-        table.add_row("against naive", f"{100 * against['skill']:+.1f} % ({test})")
+        gone = None if against["skill"] is None else 100 * against["skill"]
+        table.add_row("against naive", f"{number(gone, '{:+.1f} %')} ({test})")
     steps = record["by_horizon"]
     for each in steps if len(steps) <= SHOWN else [steps[round(i * (len(steps) - 1) / (SHOWN - 1))] for i in range(SHOWN)]:
         errors = ", ".join(f"{name.upper()} {number(each[name])}" for name in ("mae", "rmse", "crps"))

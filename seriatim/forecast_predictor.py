@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from seriatim import training
-from seriatim.backtesting import forecast, naive, naive_scale, origins
+from seriatim.backtesting import forecast, naive, naive_scale, origins, overlapping, sample_paths
 from seriatim.batches import of_windows
 from seriatim.codecs.numbers import NumberCodec, Signals
 from seriatim.config import BacktestOptions
@@ -79,8 +79,9 @@ class ForecastPredictor(Silent):
         seconds = time.perf_counter() - begin
         scale = naive_scale(data_before(data, options), self.codec.season)
         moments = data.field("time").flat[np.minimum(places, len(signals.x.flat) - 1)]
-        simple = naive(self.codec, data, signals, places, self.horizon, options)
-        return {"forecasts": Forecasts(truth, mean, LEVELS, quantiles, scale, moments), "naive": Forecasts(truth, simple, LEVELS, None, scale, moments),
+        simple, overlap = naive(self.codec, data, signals, places, self.horizon, options), overlapping(signals, places, self.horizon)
+        return {"forecasts": Forecasts(truth, mean, LEVELS, quantiles, scale, moments, overlap),
+                "naive": Forecasts(truth, simple, LEVELS, None, scale, moments, overlap),
                 "data": data, "options": options, "seconds": seconds, "places": places}
 
     def refitted(self, data: Sequences, signals: Signals, places: np.ndarray, options: BacktestOptions) -> tuple[np.ndarray, ...]:
@@ -140,21 +141,23 @@ class ForecastPredictor(Silent):
         """The test of Diebold and Mariano, on the absolute errors of each origin, in the unit of MASE."""
         several = [each["forecasts"] for each in (first, second)]
         losses = [np.nanmean(np.abs(each.truth - each.mean) / np.where(each.scale > 0, each.scale, np.nan), (1, 2)) for each in several]
-        horizon = several[0].truth.shape[1]
-        return diebold_mariano(*losses, horizon)[1] if len(losses[0]) > horizon else 1.0
+        overlap = several[0].overlap
+        return diebold_mariano(*losses, overlap)[1] if len(losses[0]) > overlap else 1.0
 
     # -- what comes
-    def predict(self, data: Sequences | str | Path, top: int = 1, paths: int = 200) -> list[dict[str, Any]]:
-        """For each series the next H steps: times, means and quantiles of each channel."""
+    def predict(self, data: Sequences | str | Path, top: int = 1, paths: int = 0) -> list[dict[str, Any]]:
+        """For each series the next H steps: times, means and quantiles of each channel, and so many sample paths."""
         data = self.data(data)
         longer, places = self.extended(data)
         signals = self.codec.encode(longer)
-        _, mean, quantiles = forecast(self.model, self.codec, longer, signals, places, BacktestOptions(paths=paths), self.offsets)
-        records = []
+        _, mean, quantiles = forecast(self.model, self.codec, longer, signals, places, BacktestOptions(), self.offsets)
+        drawn, records = sample_paths(self.model, self.codec, longer, signals, places, paths) if paths else None, []
         for s, place in enumerate(places):
             moments = longer.field("time").flat[place:place + self.horizon]
             channels = {name: {"mean": mean[s, :, c].tolist(), "quantiles": {f"{level:g}": quantiles[s, :, c, q].tolist() for q, level in enumerate(LEVELS)}}
                         for c, name in enumerate(self.codec.channels)}
+            for c, channel in enumerate(channels.values() if paths else ()):
+                channel["paths"] = drawn[s, :, :, c].tolist()
             records.append({"series": self.codec.name_of(data, s), "time": [written(moment, self.codec.step) for moment in moments], "channels": channels})
         return records
 

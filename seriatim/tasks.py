@@ -306,16 +306,24 @@ class Forecast(Language):
 
     def valid_loss(self, model: Model) -> float:
         """Nats per value of the validation data, or what stands for them."""
-        places = self.places(self.valid)
-        places = places[np.linspace(0, len(places) - 1, min(MOST_JUDGED, len(places))).astype(np.int64)]
-        training, total = model.training, 0.0
+        training, total, count = model.training, 0.0, 0
         model.eval()
         with torch.inference_mode():
-            for begin in range(0, len(places), 64):
-                some = places[begin:begin + 64]
-                total += len(some) * float(model.loss(batches.of_windows(self.valid, some, self.context, self.horizon))[0])
+            for batch in self.judged():
+                total, count = total + len(batch.x) * float(model.loss(batch)[0]), count + len(batch.x)
         model.train(training)
-        return total / len(places)
+        return total / count
+
+    def judged(self) -> Iterator[Batch]:
+        """Windows of the validation data, evenly spaced if there are many."""
+        places = self.places(self.valid)
+        places = places[np.linspace(0, len(places) - 1, min(MOST_JUDGED, len(places))).astype(np.int64)]
+        return (batches.of_windows(self.valid, places[begin:begin + 64], self.context, self.horizon) for begin in range(0, len(places), 64))
+
+    def end(self, model: Model) -> None:
+        """How wide squared errors are is found when they are learned."""
+        if model.deviation is not None:
+            model.settle(self.judged())
 
 
 def different(column: Field, most: int) -> int:

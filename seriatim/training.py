@@ -164,6 +164,8 @@ class Loop:
         if self.best:
             self.model.load_arrays(self.best)
         self.model.eval()
+        if hasattr(self.task, "end"):
+            self.task.end(self.model)
         yield {"event": "end", "step": p.step, "epoch": p.epoch + p.batch / self.steps_per_epoch, "seconds": p.seconds,
                "valid": p.best if math.isfinite(p.best) else None}
 

@@ -200,6 +200,7 @@ AUTOENCODE: dict[str, Rung] = {
 }
 
 WINDOWS = {"rows": 32, "rate": 1e-3, "epochs": 10.0, "patience": 4, "validations": 20}
+SQUARE = {"density": "square"}             # networks learn means; a likelihood would weigh calm channels and windows most
 
 FORECAST: dict[str, Rung] = {
     "mean": Rung("the mean of the past: the floor", "rules:Mean", RuleOptions, counts=True),
@@ -212,14 +213,14 @@ FORECAST: dict[str, Rung] = {
     "lags-ridge": Rung("ridge regression on the past, every horizon directly", "lags:LagsRidge", LagsOptions, counts=True),
     "lags-boosting": Rung("boosted trees on the past, step by step", "lags:LagsBoosting", LagsOptions, {"context": 24, "windows": (7, 24)}, counts=True),
     "linear": Rung("a linear map of the past, trained by gradients, with a density", "forecaster:Forecaster", ForecastOptions,
-                   {"mixer": "none", "width": 16}, WINDOWS),
+                   SQUARE | {"mixer": "none", "width": 16}, WINDOWS),
     "convolution": Rung("causal dilated convolutions, gated", "forecaster:Forecaster", ForecastOptions,
-                        {"mixer": "convolution", "width": 32, "layers": 4, "residual": True, "dropout": 0.2}, WINDOWS),
-    "rnn": Rung("recurrent network with tanh units", "forecaster:Forecaster", ForecastOptions, {"mixer": "rnn", "width": 32, "dropout": 0.1}, WINDOWS),
-    "gru": Rung("gated recurrent unit", "forecaster:Forecaster", ForecastOptions, {"mixer": "gru", "width": 32, "dropout": 0.1}, WINDOWS),
-    "lstm": Rung("long short-term memory", "forecaster:Forecaster", ForecastOptions, {"mixer": "lstm", "width": 32, "dropout": 0.1}, WINDOWS),
+                        SQUARE | {"mixer": "convolution", "width": 32, "layers": 4, "residual": True, "dropout": 0.2}, WINDOWS),
+    "rnn": Rung("recurrent network with tanh units", "forecaster:Forecaster", ForecastOptions, SQUARE | {"mixer": "rnn", "width": 32, "dropout": 0.1}, WINDOWS),
+    "gru": Rung("gated recurrent unit", "forecaster:Forecaster", ForecastOptions, SQUARE | {"mixer": "gru", "width": 32, "dropout": 0.1}, WINDOWS),
+    "lstm": Rung("long short-term memory", "forecaster:Forecaster", ForecastOptions, SQUARE | {"mixer": "lstm", "width": 32, "dropout": 0.1}, WINDOWS),
     "transformer": Rung("self-attention over the past", "forecaster:Forecaster", ForecastOptions,
-                        {"mixer": "attention", "width": 32, "layers": 2, "residual": True, "feed_forward": 2.0, "dropout": 0.2}, WINDOWS),
+                        SQUARE | {"mixer": "attention", "width": 32, "layers": 2, "residual": True, "feed_forward": 2.0, "dropout": 0.2}, WINDOWS),
 }
 
 MODELS: dict[str, dict[str, Rung]] = {                             # by task, then by name

@@ -3,30 +3,75 @@
     whole   h = blocks(x_1 .. x_P),   y_{P+1} .. y_{P+H} ~ head(A_1 h_P) .. head(A_H h_P)           the whole horizon at once
     step    y_{t+1} ~ head(h_t),      each value an input of the next                               drawn step by step, whole paths
 
-Unlike `Network` what comes out is a density: normal, Student t, a mixture of normals, quantiles, or bins, in which numbers are symbols. Everything is
-said relative to the last value; with `linear`, also to a linear map of the past (Zeng et al. 2023), which the network has only to correct. Channels are
-forecast each from its own past by the same network (Nie et al. 2023), or all from the past of all.
+Unlike `Network` what comes out is a density: normal, Student t, a mixture of normals, quantiles, or bins, in which numbers are symbols. With `square` the
+mean alone is learned, by squared error; deviations, one for each step of the horizon and each channel, are those of the errors on validation data.
+Everything is said relative to the last value, or to the mean of the window and in units of its deviation (Kim et al. 2022); with `linear`, also to a linear
+map of the past (Zeng et al. 2023), which the network has only to correct. Channels are forecast each from its own past by the same network (Nie et al.
+2023), or all from the past of all.
 Shapes: B rows, P context, H horizon, C channels, K known inputs, I channels of one row, R = B C / I rows, S paths, D width.
 """
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
 
 from seriatim.batches import Batch
 from seriatim.config import ForecastOptions
-from seriatim.densities import Density, Shifted
+from seriatim.densities import Density, Normal, Shifted
 from seriatim.heads import HEADS
 from seriatim.layers.linear import Linear
 from seriatim.models.base import State, select
 from seriatim.models.network import Network
-from seriatim.models.rules import LEVELS
+from seriatim.models.rules import CALM, LEVELS
 
 AHEAD = 64                                 # numbers that tell what is known of one step of the horizon, before its head
 
 
+class Scaled(Shifted):
+    """The same in another unit, (..., C), then moved."""
+
+    def __init__(self, inner: Density, by: Tensor, unit: Tensor):
+        super().__init__(inner, by)
+        self.unit = unit
+
+    def log_prob(self, y: Tensor) -> Tensor:
+        return self.inner.log_prob((y - self.by) / self.unit) - self.unit.log().masked_fill(y.isnan(), 0.0).sum(-1)
+
+    def sample(self, generator: torch.Generator | None = None) -> Tensor:
+        return self.inner.sample(generator) * self.unit + self.by
+
+    def mean(self) -> Tensor:
+        return self.inner.mean() * self.unit + self.by
+
+    def quantile(self, levels: Tensor) -> Tensor:
+        return self.inner.quantile(levels) * self.unit[..., None] + self.by[..., None]
+
+    def crps(self, y: Tensor) -> Tensor:
+        return self.inner.crps((y - self.by) / self.unit) * self.unit
+
+    def cooled(self, temperature: float) -> Scaled:
+        return Scaled(self.inner.cooled(temperature), self.by, self.unit)
+
+    def __getitem__(self, index) -> Scaled:
+        return Scaled(self.inner[index], self.by[index], self.unit[index])
+
+
+class SquareHead(nn.Module):
+    """With deviations of 1, as they are in training, minus the log-density is half the squared error."""
+
+    def __init__(self, width: int, channels: int):
+        super().__init__()
+        self.linear = Linear(width, channels)
+
+    def forward(self, hidden: Tensor) -> Normal:
+        mean = self.linear(hidden).float()
+        return Normal(mean, torch.ones_like(mean))
+
+
 class Forecaster(Network):
-    """State, step by step: what is known of the future (R, H, K), how far it is (R,), the last value (R, I), then the states of the blocks."""
+    """State, step by step: what is known of the future (R, H, K), how far it is (R,), which channel (R,), then the states of the blocks."""
 
     def __init__(self, vocabulary: int, options: ForecastOptions, known: int = 0, season: int = 1):
         super().__init__(vocabulary, options)
@@ -39,7 +84,9 @@ class Forecaster(Network):
             nn.init.zeros_(self.lags.weight)
             nn.init.zeros_(self.lags.bias)
         more = {"quantiles": {"levels": LEVELS.tolist()}, "mixture": {"components": options.components}, "bins": {"bins": options.bins}}
-        self.density = HEADS[options.density](min(AHEAD, width) + known if whole else width, self.inner, **more.get(options.density, {}))
+        head = HEADS.get(options.density, SquareHead)
+        self.density = head(min(AHEAD, width) + known if whole else width, self.inner, **more.get(options.density, {}))
+        self.register_buffer("deviation", torch.ones(options.horizon if whole else 1, vocabulary) if head is SquareHead else None)
 
     # -- channels side by side, or each as a row of its own
     def fold(self, x: Tensor) -> Tensor:
@@ -55,47 +102,81 @@ class Forecaster(Network):
     def repeated(self, known: Tensor) -> Tensor:
         return known.repeat_interleave(self.vocabulary, 0) if self.options.apart else known
 
+    def channel(self, rows: int) -> Tensor:
+        """(R,) which channel is the first of each row."""
+        return torch.arange(rows) % (self.vocabulary // self.inner)
+
+    def widened(self, density: Density, channel: Tensor) -> Density:
+        """(R, T) densities, those of squared errors with the deviations that were found."""
+        if self.deviation is None:
+            return density
+        deviation = self.deviation.unflatten(1, (-1, self.inner))[:, channel].transpose(0, 1)                     # (R, H, I)
+        return Normal(density.location, deviation.expand_as(density.location))
+
     # -- the whole horizon at once
+    def level(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """(R, P, I) -> what is subtracted and in which unit the rest is said, (R, 1, I) both."""
+        last = x[:, -1:]
+        if self.options.normalise == "mean":
+            return x.mean(1, keepdim=True), x.std(1, keepdim=True, correction=0) + CALM
+        return last if self.options.normalise == "last" else torch.zeros_like(last), torch.ones_like(last)
+
     def spread(self, batch: Batch) -> Density:
         """(R, H) densities of I channels."""
         x, known, context = self.fold(batch.x), self.repeated(batch.known), batch.x.shape[1]
-        last = x[:, -1:]                                                             # (R, 1, I)
-        moved = x - last
+        level, unit = self.level(x)
+        moved = (x - level) / unit
         hidden, _ = self.through(self.dropout(self.embedding(torch.cat([moved, known[:, :context]], -1))), self.empty(len(x)))
         coming = self.ahead(hidden[:, -1]).unflatten(-1, (self.options.horizon, -1))                              # (R, H, AHEAD)
-        density = self.density(torch.cat([coming, known[:, context:]], -1))
-        return Shifted(density, last + (0 if self.lags is None else self.lags(moved.transpose(1, 2)).transpose(1, 2)))
+        density = self.widened(self.density(torch.cat([coming, known[:, context:]], -1)), self.channel(len(x)))
+        return Scaled(density, level if self.lags is None else level + unit * self.lags(moved.transpose(1, 2)).transpose(1, 2), unit)
 
     # -- step by step
-    def expected(self, inputs: Tensor, known: Tensor, state: State) -> tuple[Density, State]:
-        """(R, T, I) values, (R, T, K) what is known of the next steps -> (R, T) densities of these."""
+    def expected(self, inputs: Tensor, known: Tensor, channel: Tensor, state: State) -> tuple[Density, State]:
+        """(R, T, I) values, (R, T, K) what is known of the next steps, (R,) channels -> (R, T) densities of these."""
         hidden, state = self.through(self.dropout(self.embedding(torch.cat([inputs, known], -1))), state)
-        return Shifted(self.density(hidden), inputs), state
+        return Shifted(self.widened(self.density(hidden), channel), inputs), state
 
     def start(self, batch: Batch) -> tuple[Density, State]:
         x, known, context = self.fold(batch.x), self.repeated(batch.known), batch.x.shape[1]
-        found, state = self.expected(x, known[:, 1:context + 1], self.empty(len(x)))
-        return found[:, -1], (known[:, context:], torch.zeros(len(x), dtype=torch.long), *state)
+        channel = self.channel(len(x))
+        found, state = self.expected(x, known[:, 1:context + 1], channel, self.empty(len(x)))
+        return found[:, -1], (known[:, context:], torch.zeros(len(x), dtype=torch.long), channel, *state)
 
     def step(self, y: Tensor, state: State) -> tuple[Density, State]:
         """(R, I) values -> (R,) densities of the next."""
-        known, place, *inner = state
+        known, place, channel, *inner = state
         after = (place + 1).clamp(max=known.shape[1] - 1)
         coming = known[torch.arange(len(y)), after][:, None]                         # (R, 1, K)
-        found, inner = self.expected(y[:, None], coming, tuple(inner))
-        return found[:, 0], (known, after, *inner)
+        found, inner = self.expected(y[:, None], coming, channel, tuple(inner))
+        return found[:, 0], (known, after, channel, *inner)
 
     # -- learning and asking
     def loss(self, batch: Batch, state: State = None, smoothing: float = 0.0) -> tuple[Tensor, State]:
         """Mean negative log-density of a value; of quantiles, twice the mean pinball loss."""
+        density, y = self.judged(batch)
+        return -density.log_prob(y).sum() / (~y.isnan()).sum().clamp(min=1), ()
+
+    def judged(self, batch: Batch) -> tuple[Density, Tensor]:
+        """(R, T) densities and the (R, T, I) values that came: those of the horizon, or step by step all but the first."""
         y = self.fold(batch.y)
         if self.options.way == "whole":
-            log_prob, count = self.spread(batch).log_prob(y), (~y.isnan()).sum()
-        else:
-            values = torch.cat([self.fold(batch.x), y], 1)                           # (R, P + H, I)
-            found, _ = self.expected(values[:, :-1].nan_to_num(), self.repeated(batch.known)[:, 1:], self.empty(len(values)))
-            log_prob, count = found.log_prob(values[:, 1:]), (~values[:, 1:].isnan()).sum()
-        return -log_prob.sum() / count.clamp(min=1), ()
+            return self.spread(batch), y
+        values = torch.cat([self.fold(batch.x), y], 1)                               # (R, P + H, I)
+        known, rows = self.repeated(batch.known)[:, 1:], len(values)
+        return self.expected(values[:, :-1].nan_to_num(), known, self.channel(rows), self.empty(rows))[0], values[:, 1:]
+
+    @torch.no_grad()
+    def settle(self, batches: Iterable[Batch]) -> None:
+        """Learned by squared error, take the deviations from the errors on other data."""
+        total, count, above = 0.0, 0, torch.special.ndtr(torch.ones(1))
+        for density, y in (self.judged(batch) for batch in batches):
+            wrong = (y - density.mean()) / (density.quantile(above)[..., 0] - density.mean())                     # in deviations, (R, T, I)
+            squares = self.unfold(wrong, 2).square()                                 # (B, T, C)
+            total, count = total + squares.nansum(0), count + (~squares.isnan()).sum(0)
+        if len(self.deviation) == 1:
+            total, count = total.sum(0, keepdim=True), count.sum(0, keepdim=True)
+        self.deviation *= torch.where(count > 0, total / count.clamp(min=1), 1.0).sqrt().clamp(min=1e-4)          # (H, C)
 
     @torch.no_grad()
     def forecast(self, batch: Batch, paths: int, seed: int) -> tuple[Tensor, Tensor, Tensor | None]:

@@ -1,6 +1,7 @@
 """Features of the past and a regression on them: classic learning on series.
 
-    y_{T+h} = y_T + w_h . features(x) + b_h        ridge: w = argmin |Y - X w|^2 + s |w|^2, all horizons at once           Hoerl and Kennard 1970
+    y_{T+h} = y_T + w_h . features(x) + b_h        ridge: w = argmin |D (Y - X w)|^2 + s |w|^2, all horizons at once       Hoerl and Kennard 1970
+                                                   D = 1, or 1 / deviation of each window                                  Aitken 1935
     y_{T+1} = y_T + sum of trees                   boosting: a step at a time, each forecast a value of the next           Friedman 2001
 
 Unlike autoregression it looks at whatever features there are (lags, means, deviations, the calendar), forecasts each horizon directly (ridge) or bends
@@ -21,10 +22,11 @@ from seriatim.codecs.numbers import Signals
 from seriatim.config import LagsOptions
 from seriatim.data.features import past_features
 from seriatim.errors import DataError
-from seriatim.models.rules import Rule, origins_of
+from seriatim.models.rules import CALM, Rule, origins_of
 
-STRENGTHS = 10.0 ** np.arange(-2, 7)       # penalties that are tried
+STRENGTHS = 10.0 ** np.arange(-2, 6.5, 0.5)  # penalties that are tried
 HELD = 0.2                                 # share of the training windows, the last, on which they are
+JUDGED = 200                               # of these, evenly spaced
 CHUNK = 4096                               # windows at a time
 LEAVES = 31
 
@@ -57,20 +59,36 @@ class LagsRidge(Rule):
         for number, channels in enumerate(groups):
             yield {"words": "least squares", "share": number / len(groups)}
             near = cut - self.options.horizon                                        # those before end before the held part begins
-            early, between, late = (self.products(signals, some, channels) for some in (places[:near], places[near:cut], places[cut:]))
-            strength = self.options.strength or min(STRENGTHS, key=lambda each: loss(late, solved(early, each)))
-            self.weights[number] = solved(tuple(sum(each) for each in zip(early, between, late, strict=True)), strength)
+            held, best = self.held(signals, places[cut:], channels), np.inf
+            for weighed in (False,) if self.options.strength else (False, True):
+                early, rest = (self.products(signals, some, channels, weighed) for some in (places[:near], places[near:]))
+                for strength in [self.options.strength] if self.options.strength else STRENGTHS:
+                    wrong = float((held[1] - held[0] @ solved(*early, strength)).abs().mean())
+                    if wrong < best:
+                        best, chosen = wrong, (early[0] + rest[0], early[1] + rest[1], strength)
+            self.weights[number] = solved(*chosen)
 
-    def products(self, signals: Signals, places: np.ndarray, channels: list[int]) -> tuple[Tensor, Tensor, Tensor]:
-        """X^T X, X^T Y, Y^T Y summed over horizons, of all windows and channels, a few at a time."""
-        square = cross = total = None
+    def tables(self, signals: Signals, places: np.ndarray, channels: list[int]) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        """Features (B, F + 1), what came relative to the last value (B, H), deviations (B, 1): of a channel and a few windows at a time."""
         for begin in range(0, len(places), CHUNK):
             batch = of_windows(signals, places[begin:begin + CHUNK], self.options.context, self.options.horizon)
             for c in channels:
-                x, y = self.features(batch, c), (batch.y[..., c] - batch.x[:, -1:, c]).double()         # (B, F + 1), (B, H)
-                found = x.T @ x, x.T @ y, (y * y).sum()
-                square, cross, total = found if square is None else (square + found[0], cross + found[1], total + found[2])
-        return square, cross, total
+                past = batch.x[..., c].double()
+                yield self.features(batch, c), batch.y[..., c].double() - past[:, -1:], past.std(1, keepdim=True, correction=0) + CALM
+
+    def held(self, signals: Signals, places: np.ndarray, channels: list[int]) -> tuple[Tensor, Tensor]:
+        """Windows on which penalties are judged."""
+        some = places[np.linspace(0, len(places) - 1, min(JUDGED, len(places))).astype(np.int64)]
+        x, y, _ = zip(*self.tables(signals, some, channels), strict=True)
+        return torch.cat(x), torch.cat(y)
+
+    def products(self, signals: Signals, places: np.ndarray, channels: list[int], weighed: bool) -> tuple[Tensor, Tensor]:
+        """X^T X, X^T Y of all windows and channels, each window divided by its deviation or not."""
+        square = cross = 0.0
+        for x, y, deviation in self.tables(signals, places, channels):
+            x, y = (x / deviation, y / deviation) if weighed else (x, y)
+            square, cross = square + x.T @ x, cross + x.T @ y
+        return square, cross
 
     def rule(self, batch: Batch) -> Tensor:
         columns = [self.features(batch, c) @ self.weights[c if self.options.own else 0] + batch.x[:, -1:, c].double() for c in range(self.vocabulary)]
@@ -80,19 +98,12 @@ class LagsRidge(Rule):
         return {"weights": self.weights}
 
 
-def solved(products: tuple[Tensor, Tensor, Tensor], strength: float) -> Tensor:
+def solved(square: Tensor, cross: Tensor, strength: float) -> Tensor:
     """The ridge regression, (F + 1, H); the constant is not penalised."""
-    square, cross, _ = products
     penalty = torch.full((len(square),), float(strength), dtype=square.dtype)
     penalty[-1] = 1e-9
     found, wrong = torch.linalg.solve_ex(square + torch.diag(penalty), cross)
     return found if not int(wrong) and found.isfinite().all() else torch.linalg.lstsq(square + torch.diag(penalty), cross, driver="gelsd").solution
-
-
-def loss(products: tuple[Tensor, Tensor, Tensor], weights: Tensor) -> float:
-    """|Y - X w|^2."""
-    square, cross, total = products
-    return float(total - 2 * (weights * cross).sum() + (weights * (square @ weights)).sum())
 
 
 class LagsBoosting(Rule):

@@ -29,6 +29,7 @@ from seriatim.errors import DataError
 from seriatim.models.base import Model
 
 LEVELS = np.arange(1, 20) / 20             # of the quantiles that forecasts come with
+CALM = 0.05                                # what is added to the deviation of a window, lest one in which nothing happens outweighs all others
 MOST = 4000                                # windows of the training data on which errors are looked at
 
 
