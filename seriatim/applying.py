@@ -206,9 +206,12 @@ def score(given: argparse.Namespace) -> None:
 TOGETHER, EVERY = 512, 1.0                 # sequences that are asked about at a time, at least, and seconds between words on how far it is
 MANY = {"translate": "Use --count for several targets", "tag": "Use --best for several rows of tags", "forecast": "Leave it out", "regress": "Leave it out"}
 
-BELONGS = {"positive": ("classify", "a threshold is for one label of sequences"), "threshold": ("classify", "a threshold is for one label of sequences"),
-           "best": ("tag", "the best rows of tags are asked of taggers; use --top for labels"), "out": ("tag", "only tags are written into a file"),
-           "paths": ("forecast", "paths are drawn by models of forecast"), "why": ("", "--why is for --explain"), "how": ("", "--how is for --explain")}         # flags, the task they are for, and what to say to others
+BELONGS = {                                # flags, the task they are for, and what to say to others
+    "positive": ("classify", "a threshold is for one label of sequences"), "threshold": ("classify", "a threshold is for one label of sequences"),
+    "best": ("tag", "the best rows of tags are asked of taggers; use --top for labels"), "out": ("tag", "only tags are written into a file"),
+    "paths": ("forecast", "paths are drawn by models of forecast"), "why": ("", "--why is for --explain"),
+    "how": ("", "--how is for --explain"),
+}
 
 
 def top_of(given: argparse.Namespace) -> int:
