@@ -21,14 +21,17 @@ from seriatim.data import read
 from seriatim.data.sequences import Sequences
 from seriatim.data.svg import write_svg
 from seriatim.fitting import fit
+from seriatim.predictor import load
 
 DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
 TEXTS = {"minimum_count": 2, "dropout": 0.4, "width": 192, "epochs": 8.0}
 
 
 def fitted(name: str, model: str, given: argparse.Namespace, train: Any, valid: Any = None, **settings: Any) -> Any:
-    limit = {"minutes": given.minutes} if given.minutes else {}
-    return fit("autoencode", model, train, valid, out=Path(given.out) / name, resume=True, progress=True, threads=given.threads, **settings | limit)
+    limit, out = {"minutes": given.minutes} if given.minutes else {}, Path(given.out) / name
+    if (out / "manifest.json").exists():
+        return load(out)
+    return fit("autoencode", model, train, valid, out=out, resume=True, progress=True, threads=given.threads, **settings | limit)
 
 
 def sentences(given: argparse.Namespace) -> None:

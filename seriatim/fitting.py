@@ -23,7 +23,7 @@ from seriatim.data.questions import check_questions
 from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.errors import ConfigError, DataError, SeriatimError, nearest
 from seriatim.evaluation import fingerprint
-from seriatim.folders import Log, start_folder
+from seriatim.folders import Log, abandon, start_folder
 from seriatim.models import Part, create, parse, planned, rung
 from seriatim.models.base import Model
 from seriatim.models.labeller import Labeller
@@ -122,6 +122,10 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
             predictor.finish(folder)
         yield log.add({"event": "done", "out": None if folder is None else str(folder), **predictor.metrics})
         return predictor
+    except (ConfigError, DataError):
+        if folder is not None:
+            abandon(folder)
+        raise
     finally:
         torch.set_num_threads(threads)
         if lock is not None:

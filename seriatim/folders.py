@@ -39,6 +39,16 @@ def prepare(folder: Path, resume: bool, overwrite: bool) -> Lock:
     return lock
 
 
+def abandon(folder: Path) -> None:
+    """Leave nothing of a fit that was refused before it had learned anything."""
+    if any(folder.glob("checkpoint-*")):
+        return
+    for name in ("config.toml", "codec.json", "events.jsonl"):
+        (folder / name).unlink(missing_ok=True)
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
 class Lock:
     """One process at a time in a run folder; the system gives it free when the process dies, however it dies."""
 

@@ -23,7 +23,7 @@ from seriatim.config import CodecOptions
 from seriatim.data.grammar import RULES, nats, sentences, words
 from seriatim.data.sequences import NUMBERS, Field, Sequences
 from seriatim.data.svg import read_svg
-from seriatim.errors import ConfigError, DataError, TrainingError
+from seriatim.errors import ConfigError, DataError
 from seriatim.fitting import fit, fit_events
 from seriatim.models import create, parse
 from seriatim.models.autoencoder import divergence
@@ -410,8 +410,12 @@ def test_what_makes_no_sense_is_refused(grammar, labelled):
         grammar.generate(exact=True)
     with pytest.raises(DataError, match="not what this model"):
         grammar.predict(Sequences({"values": Field.of_numbers([np.zeros((3, 2))])}))
-    with pytest.raises((ConfigError, TrainingError), match="smooth"):
-        fit("autoencode", "gru", st.read("drawings:count=30"), steps=2, width=8, label_smoothing=0.1)
+
+
+def test_a_fit_that_is_refused_leaves_nothing(tmp_path):
+    with pytest.raises(ConfigError, match="smooth"):
+        fit("autoencode", "gru", st.read("drawings:count=30"), out=tmp_path / "run", steps=2, width=8, label_smoothing=0.1)
+    assert not (tmp_path / "run").exists()
 
 
 def test_numbers_of_one_channel_are_read_and_written():
