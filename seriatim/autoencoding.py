@@ -129,7 +129,9 @@ def information(mean: np.ndarray, spread: np.ndarray, drawn: np.ndarray) -> floa
 
 def verdict(record: dict[str, Any], variational: bool) -> str:
     """Whether the vector is used, in a sentence, and what to change if not."""
-    worth, share = record["shuffled"], record["shuffled"] / max(1e-9, record["written"])
+    if record["sequences"] < 2:
+        return "one sequence alone does not tell whether its vector is used"
+    worth, share = max(0.0, record["shuffled"]), record["shuffled"] / max(1e-9, record["written"])
     if worth < max(0.1, 0.01 * record["written"]) or not record["active"]:
         return (f"the vector is not used: with that of another sequence, writing costs only {worth:.2f} nats more"
                 + (f", and the KL is {record['said']:.2f} nats. Try --free 0.5, --annealing cyclic or --word-dropout 0.5" if variational else

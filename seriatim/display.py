@@ -98,7 +98,8 @@ class Watcher:
                 self.console.print(f"{self.model}: {event['words']}, {100 * event['share']:.0f} %", highlight=False)
 
     def on_note(self, event: Event) -> None:
-        self.console.print(f"[dim]{event['words']}[/dim]", highlight=False)
+        whose = f"{event['model']}: " if "model" in event else ""                 # in a comparison
+        self.console.print(f"[dim]{escape(whose + event['words'])}[/dim]", highlight=False)
 
     def on_trial(self, event: Event) -> None:
         if "rows" in event:

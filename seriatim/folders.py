@@ -13,7 +13,7 @@ try:
 except ImportError:                       # not every system has it
     fcntl = None
 
-from seriatim.errors import RunError, SeriatimError
+from seriatim.errors import RunError
 from seriatim.settings import to_toml
 from seriatim.storage import read_bytes, write_bytes, write_json
 from seriatim.training import Event
@@ -81,7 +81,7 @@ def start_folder(settings: Mapping[str, Any], codec: Mapping[str, Any], folder: 
         else:
             write_bytes(file, wanted.encode())
         write_json(folder / "codec.json", codec)
-    except SeriatimError:
+    except BaseException:
         lock.release()
         raise
     return folder, lock

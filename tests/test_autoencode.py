@@ -217,9 +217,9 @@ def test_a_report_knows_whether_the_vector_is_used():
         torch.nn.init.zeros_(each.weight)                                        # deaf to the vector
     found = report(model, samples)
     assert found["shuffled"] == pytest.approx(0.0, abs=1e-5) and found["words"].startswith("the vector is not used") and "--free" in found["words"]
-    assert verdict({"written": 50.0, "shuffled": 10.0, "active": 20, "latent": 32, "said": 8.0, "information": 5.0}, True).startswith("the vector is used:")
-    assert "a little" in verdict({"written": 50.0, "shuffled": 1.0, "active": 20, "latent": 32, "said": 8.0, "information": 5.0}, True)
-    assert "not used" in verdict({"written": 50.0, "shuffled": 10.0, "active": 0, "latent": 32, "said": 8.0, "information": 5.0}, True)
+    assert verdict({"sequences": 9, "written": 50.0, "shuffled": 10.0, "active": 20, "latent": 32, "said": 8.0, "information": 5.0}, True).startswith("the vector is used:")
+    assert "a little" in verdict({"sequences": 9, "written": 50.0, "shuffled": 1.0, "active": 20, "latent": 32, "said": 8.0, "information": 5.0}, True)
+    assert "not used" in verdict({"sequences": 9, "written": 50.0, "shuffled": 10.0, "active": 0, "latent": 32, "said": 8.0, "information": 5.0}, True)
 
 
 # Codecs and data

@@ -118,7 +118,9 @@ def main_of(data: Sequences, given: list[str]) -> Field:
     numbers = [column for name, column in others.items() if column.kind == NUMBERS and name not in ("label", "time")]
     if len(numbers) == 1 and all(column.kind == NUMBERS or name in ("label", "tags") for name, column in others.items()):
         return numbers[0]
-    return replace(data, fields=others).main if others else data.main
+    if not others:
+        raise DataError(f"{data.origin} has nothing to be written but what is given", got=", ".join(data.fields), do="Give another field, or leave out --given")
+    return replace(data, fields=others).main
 
 
 def labels_in(data: Sequences, name: str) -> Field:

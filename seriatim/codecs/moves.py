@@ -17,6 +17,7 @@ from seriatim.data.sequences import NUMBERS, Field
 from seriatim.errors import DataError
 
 STROKES = "strokes"
+LARGEST = 1e15                             # what is farther away is an accident
 
 
 class Moves:
@@ -79,13 +80,14 @@ class Moves:
 def table_of(column: Field, pen: bool, origin: str) -> np.ndarray:
     """(N, C) all rows, each finite, and at least one in each sequence."""
     table = column.flat.reshape(len(column.flat), -1).astype(np.float64)
-    if not len(column) or not (column.lengths > 0).all():
-        raise DataError("a sequence of numbers needs at least one", got=f"{len(column)} sequences",
-                        file=origin)
-    wrong = np.flatnonzero(~np.isfinite(table).all(1))
+    if not len(column):
+        raise DataError("there are no sequences", file=origin)
+    if not (column.lengths > 0).all():
+        raise DataError(f"sequence {int(np.argmin(column.lengths)) + 1} is empty, and needs at least one row of numbers", file=origin, do="Leave it out")
+    wrong = np.flatnonzero(~(np.abs(table) <= LARGEST).all(1))
     if len(wrong):
         s = int(np.searchsorted(column.offsets - column.offsets[0], wrong[0], "right"))                  # counted from 1
-        raise DataError(f"sequence {s} has a number that is missing or infinite", file=origin, do="Leave it out, or fill the gap")
+        raise DataError(f"sequence {s} has a number that is missing, infinite or beyond {LARGEST:g}", file=origin, do="Leave it out, or fill the gap")
     if pen and (table.shape[1] != 3 or not np.isin(table[:, 2], (0, 1)).all()):
         raise DataError("strokes are rows of dx, dy and whether the pen is lifted, 0 or 1", got=f"{table.shape[1]} columns", file=origin)
     return table
