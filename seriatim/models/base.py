@@ -125,7 +125,7 @@ class Shared(tuple):
     def even(self) -> bool:
         """Does the same number of rows look at each, one group after another?"""
         owner, groups = self[0], len(self[1])
-        return not groups or len(owner) % groups == 0 and torch.equal(owner, torch.arange(groups).repeat_interleave(len(owner) // groups))
+        return not groups or (len(owner) % groups == 0 and torch.equal(owner, torch.arange(groups).repeat_interleave(len(owner) // groups)))
 
     def grouped(self) -> tuple[Tensor, ...]:
         """The parts, if rows lie in equal groups; where they do not, a copy for each row."""
