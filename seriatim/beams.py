@@ -151,17 +151,12 @@ class Search:
         best = log_probs.sort(dim=-1, descending=True, stable=True) if few else log_probs.topk(many)  # (A W, K)
         values, symbols, begin = best.values[:, :many].double().numpy(), best.indices[:, :many].numpy(), 0
         values[np.isin(symbols, self.forbidden)] = -np.inf
-        values += np.array([each.log_prob for row in beams for each in row])[:, None]             # (A W, K)
-        there = np.arange(max(map(len, beams))) < np.array([*map(len, beams)])[:, None]           # (A, W)
-        totals, names = np.full((*there.shape, many), -np.inf), np.zeros((*there.shape, many), np.int64)
-        totals[there], names[there] = values, symbols
-        totals, names = totals.reshape(len(beams), -1), names.reshape(len(beams), -1)             # (A, W K)
-        order = np.argsort(-totals, axis=1, kind="stable")[:, :None if self.demands.must else enough]
-        columns = np.take_along_axis(totals, order, 1), order // many, np.take_along_axis(names, order, 1)
-        for row, *columns in zip(beams, *(column.tolist() for column in columns), strict=True):
-            found = list(zip(*columns, strict=True))
+        for row in beams:
+            part = slice(begin, begin + len(row))
+            totals = values[part] + np.array([each.log_prob for each in row])[:, None]            # (W, K)
+            order = np.argsort(-totals, axis=None, kind="stable")[:None if self.demands.must else enough]
+            found = [(float(totals.flat[i]), int(i) // many, int(symbols[part].flat[i])) for i in order]
             if self.demands.must:
-                found = found[:len(row) * many]                                                   # without those that are not there
                 have = {(parent, symbol) for _, parent, symbol in found}
                 found += [(each.log_prob + float(log_probs[begin + parent, symbol]), parent, symbol) for parent, each in enumerate(row)
                           for symbol in each.met.wanted(self.demands.must) if (parent, symbol) not in have and symbol not in self.forbidden]

@@ -11,15 +11,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-FEW, FEWER = 64, 8                         # rows up to which a map is cut; up to which they are turned
+FEW, FEWER = 64, 8                         # rows up to which a map is cut; up to which they are made columns
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """(..., I), (O, I), (O,) -> (..., O)."""
     threads, rows = torch.get_num_threads(), x.numel() // max(1, x.shape[-1])
-    if torch.is_grad_enabled() or rows > (FEW if threads > 1 else FEWER) or rows == 0 or len(weight) % threads or x.dtype != weight.dtype:
+    cut, turned = threads > 1 and 0 < rows <= FEW and len(weight) % threads == 0, threads == 1 and 2 < rows <= FEWER
+    if torch.is_grad_enabled() or x.dtype != weight.dtype or not (cut or turned):
         return F.linear(x, weight, bias)
-    if threads == 1 and rows > 2:
+    if turned:
         y = torch.mm(weight, x.reshape(rows, -1).t()).t().contiguous().view(*x.shape[:-1], -1)
         return y if bias is None else y.add_(bias)
     parts = weight.view(threads, -1, x.shape[-1]).mT                                # (threads, I, O / threads)

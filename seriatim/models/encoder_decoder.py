@@ -152,20 +152,25 @@ def pairs(parts: Sequence[Tensor]) -> list[tuple[Tensor, Tensor]]:
 
 
 def settled(state: tuple[Tensor, Tensor], memory: Shared, context: int) -> tuple[tuple[Tensor, Tensor], Shared]:
-    """The same state with equal groups of rows to a memory: as it is, or, where too much lies idle, with only the keys that somebody hears;
-    where groups are unequal, or rows would look at too much in vain, with a memory for each row."""
+    """Places and memories with equal groups of rows to a memory: as they are, or, where much lies idle, with only the keys that somebody hears;
+    where groups are unequal, or a row would look at much in vain, with a memory for each row."""
     (places, seen), (owner, *parts), even = state, memory, memory.even()
-    own = (places >= 0) & (places > seen[:, None] - context)                                      # (B, S)
+    own = (places >= 0) & (places > seen[:, None] - context)                                      # (B, S) what each row hears
     heard = own.view(len(parts[0]), -1, own.shape[1]).any(1) if even and own.shape[1] else own    # (G, S)
-    most = int(heard.sum(1).max())
-    if even and most <= int(own.sum(1).max()) + VAIN and own.shape[1] <= most + IDLE:
+    if most(heard) > most(own) + VAIN:
+        heard = own
+    if even and len(heard) == len(parts[0]) and heard.shape[1] <= most(heard) + IDLE:
         return state, memory
-    heard = heard if most <= int(own.sum(1).max()) + VAIN else own
-    order = heard.byte().sort(dim=1, stable=True).indices[:, heard.shape[1] - int(heard.sum(1).max()):]      # (G, S), those that are heard last
+    order = heard.byte().sort(dim=1, stable=True).indices[:, heard.shape[1] - most(heard):]       # (G, S) those that are heard come last
     beams = len(owner) // len(heard)
     parts = [part[owner[::beams, None], :, order].transpose(1, 2) for part in parts]              # (G, H, S, E)
-    places = places.gather(1, order.repeat_interleave(beams, 0))
+    places = places.gather(1, order.repeat_interleave(beams, 0))                                  # (B, S)
     return (places, seen), Shared((torch.arange(len(heard)).repeat_interleave(beams), *parts))
+
+
+def most(heard: Tensor) -> int:
+    """The largest number of True in a row."""
+    return int(heard.sum(1).max())
 
 
 def beside(x: Tensor, other: Tensor) -> Tensor:
