@@ -7,9 +7,8 @@
 
 In its simplest form q, k and v are x itself, and there is nothing to learn; maps make them W x, and heads
 do so several times side by side. Unlike a convolution the weights depend on the content. A mask hides the
-future, and each position looks back over a window of `context` positions. Several rows may write into one memory (the beams of a
-search): they are side by side in it, and the mask tells them apart.
-Shapes: B rows, W of them to a memory, G = B / W memories, T time, S keys, H heads, E = D / H, D width.
+future, and each position looks back over a window of `context` positions.
+Shapes: B rows, T time, S keys, H heads, E = D / H, D width.
 """
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ ROOM = 8                                   # a memory that grows step by step is
 
 
 class Attention(nn.Module):
-    """A mixer. State: keys and values of the window (G, H, S, E)."""
+    """A mixer. State: keys and values of the window (B, H, S or more, E); how many of them are filled is known from the places."""
 
     def __init__(self, width: int, heads: int, score: str = "scaled", maps: bool = True, rotary: bool = True):
         super().__init__()
@@ -50,12 +49,12 @@ class Attention(nn.Module):
             q = q if self.between is None else q @ self.between
             y = F.scaled_dot_product_attention(q, k, v, attn_mask=frame.mask, is_causal=frame.mask is None and frame.time > 1,
                                                scale=None if self.score == "scaled" else 1.0)
-        return self.outward(y.transpose(1, 2).reshape(x.shape)), after              # (B, T, D)
+        return self.outward(y.transpose(1, 2).flatten(2)), after                    # (B, T, D)
 
     def prepared(self, x: Tensor, state: tuple[Tensor, Tensor], frame: Frame) -> tuple[Tensor, Tensor, Tensor, tuple[Tensor, Tensor]]:
-        """Queries (G, H, W T, E), keys and values (G, H, S, E), and the state afterwards."""
+        """Queries (B, H, T, E), keys and values (B, H, S, E), and the state afterwards."""
         parts = (x, x, x) if self.inward is None else self.inward(x).chunk(3, -1)
-        q, k, v = (part.reshape(len(state[0]), -1, self.heads, self.width // self.heads).transpose(1, 2) for part in parts)
+        q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in parts)
         if frame.turn is not None:
             q, k = rotate(q, frame.turn), rotate(k, frame.turn)
         k, v = (joined(old, new) for old, new in zip(state, (k, v), strict=True))

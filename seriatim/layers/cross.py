@@ -36,25 +36,26 @@ class Cross(Attention):
         query, _, out = self.inner
         return out(torch.tanh(query(q)[:, :, :, None] + k[:, :, None]))[..., 0]
 
-    def forward(self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, beams: int) -> Tensor:
         """(R, T, D), what was remembered, (M, 1, 1, P) True where there is something to hear -> (R, T, D)."""
-        q = self.asked(x, keys)                                                     # (M, H, W T, E)
+        q = self.asked(x, beams)                                                    # (M, H, W T, E)
         if self.inner is not None:
             y = self.shares(q, keys, mask) @ values
         else:
             q = q if self.between is None else q @ self.between
             y = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask, scale=None if self.score == "scaled" else 1.0)
-        return self.outward(y.transpose(1, 2).reshape(x.shape))
+        return self.outward(y.transpose(1, 2).flatten(2).unflatten(1, (beams, -1)).flatten(0, 1))
 
-    def asked(self, x: Tensor, keys: Tensor) -> Tensor:
+    def asked(self, x: Tensor, beams: int) -> Tensor:
         """(R, T, D) -> (M, H, W T, E) queries."""
-        q = x if self.inward is None else self.inward(x)
-        return q.reshape(len(keys), -1, self.heads, keys.shape[-1]).transpose(1, 2)
+        q = (x if self.inward is None else self.inward(x)).unflatten(-1, (self.heads, -1))
+        return q.unflatten(0, (-1, beams)).flatten(1, 2).transpose(1, 2)
 
     def shares(self, q: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor:
         found = self.fits(q, keys)
         return torch.softmax(found if mask is None else found.masked_fill(~mask, -torch.inf), -1)
 
-    def weights(self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        """(M, H, W T, P): how much of what is heard."""
-        return self.shares(self.asked(x, keys), keys, mask)
+    def weights(self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, beams: int) -> Tensor:
+        """(R, H, T, P): how much of what is heard."""
+        found = self.shares(self.asked(x, beams), keys, mask).unflatten(2, (beams, -1))          # (M, H, W, T, P)
+        return found.transpose(1, 2).flatten(0, 1)

@@ -6,7 +6,7 @@
 
 Rotary positions know only distances; the other two know places, and the table ends. Places, the mask that
 hides the future and what lies too far back, and the angles are the same for all layers, so they are found
-once. Shapes: B rows, W of them to a memory, G = B / W memories, T time, S keys, D width, E features of a head.
+once. Shapes: B rows, T time, S keys, D width, E features of a head.
 """
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from seriatim.errors import ConfigError
 class Frame:
     """What all attention layers share at one time."""
     time: int                              # T
-    context: int                           # how many keys are remembered and one more
-    mask: Tensor | None                    # (G, 1, W T, S) True where a key may be heard; None: plain causal, or (T = 1) all of them
-    turn: tuple[Tensor, Tensor] | None     # rotary: cosine and sine, (G, 1, W T, E / 2)
+    context: int                           # how far back a position hears, itself included
+    mask: Tensor | None                    # (B, 1, T, S) True where a key may be heard; None: plain causal, or (T = 1) all of them
+    turn: tuple[Tensor, Tensor] | None     # rotary: cosine and sine, (B, 1, T, E / 2)
     shift: Tensor | None                   # (B,) how far rows that end early are moved to the right
 
 
 class Places(nn.Module):
-    """The first block of a stack of attention. State: the position of each key of the window (B, S; -1 for none, or another row's), and how
-    many positions each row has seen (B,)."""
+    """The first block of a stack of attention. State: the position of each key of the window (B, S; -1 for none), and how many positions
+    each row has seen (B,)."""
 
     def __init__(self, kind: str, width: int, size: int, context: int):
         super().__init__()
@@ -40,30 +40,25 @@ class Places(nn.Module):
     def empty(self, rows: int) -> tuple[Tensor, Tensor]:
         return torch.zeros(rows, 0, dtype=torch.long), torch.zeros(rows, dtype=torch.long)
 
-    def forward(self, x: Tensor, state: tuple[Tensor, Tensor], lengths: Tensor | None = None,
-                groups: int | None = None) -> tuple[Tensor, tuple[Tensor, Tensor], Frame]:
-        """The vectors told their places, the state, and the frame. `groups` memories are shared by as many rows each, and all is remembered;
-        without it each row has its own, and only the window is."""
+    def forward(self, x: Tensor, state: tuple[Tensor, Tensor], lengths: Tensor | None = None) -> tuple[Tensor, tuple[Tensor, Tensor], Frame]:
         places, seen = state
-        (rows, time), memories = x.shape[:2], len(x) if groups is None else groups
+        time = x.shape[1]
         here = seen[:, None] + torch.arange(time)                                   # (B, T)
-        if places.shape[1] == 0 and time <= self.context and memories == rows:      # nothing behind, nobody beside
+        if places.shape[1] == 0 and time <= self.context:                           # nothing behind
             reach, mask = here, None
         else:
-            reach = torch.cat([places, here if memories == rows else apart(here, memories)], 1)       # (B, S)
+            reach = torch.cat([places, here], 1)                                    # (B, S)
             mask = None
-            if time > 1 or reach.shape[1] > self.context or memories < rows or int(places.min()) < 0:
+            if time > 1 or reach.shape[1] > self.context or int(places.min()) < 0:
                 distance = here[:, :, None] - reach[:, None]                        # (B, T, S)
-                mask = ((distance >= 0) & (distance < self.context) & (reach[:, None] >= 0)).reshape(memories, 1, -1, reach.shape[1])
+                mask = ((distance >= 0) & (distance < self.context) & (reach[:, None] >= 0))[:, None]
         shift = None
         if lengths is not None:
             shift = time - lengths
             index = torch.arange(reach.shape[1]) - shift[:, None]
             reach = torch.where(index < 0, -1, reach.gather(1, index.clamp(min=0)))
-        context = self.context if groups is None else reach.shape[1] + 1
-        after = reach[:, max(0, reach.shape[1] - context + 1):], seen + (time if lengths is None else lengths)
-        turned = self.turn(here.reshape(memories, -1)) if self.kind == "rotary" else None
-        return self.told(x, here), after, Frame(time, context, mask, turned, shift)
+        after = reach[:, max(0, reach.shape[1] - self.context + 1):], seen + (time if lengths is None else lengths)
+        return self.told(x, here), after, Frame(time, self.context, mask, self.turn(here) if self.kind == "rotary" else None, shift)
 
     def whole(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Frame]:
         """For sequences that are there from beginning to end: every position may hear every other, and padding itself, since a softmax over
@@ -88,13 +83,6 @@ class Places(nn.Module):
 
     def turn(self, here: Tensor) -> tuple[Tensor, Tensor]:
         return turn(here, self.size)
-
-
-def apart(here: Tensor, groups: int) -> Tensor:
-    """(B, T) positions -> (B, W T): those of all rows of a group, -1 for another's."""
-    beams = len(here) // groups
-    own = torch.eye(beams, dtype=torch.bool).repeat(groups, 1)                      # (B, W)
-    return torch.where(own[:, :, None], here[:, None], -1).flatten(1)
 
 
 def turn(here: Tensor, size: int, slowest: float = 10000.0) -> tuple[Tensor, Tensor]:

@@ -122,15 +122,13 @@ class Shared(tuple):
         used[owner] = True
         return Shared((owner, *parts)) if used.all() else Shared((used.cumsum(0)[owner] - 1, *(part[used] for part in parts)))
 
-    def even(self) -> bool:
-        """Does the same number of rows look at each, one group after another?"""
-        owner, groups = self[0], len(self[1])
-        return not groups or (len(owner) % groups == 0 and torch.equal(owner, torch.arange(groups).repeat_interleave(len(owner) // groups)))
-
-    def grouped(self) -> tuple[Tensor, ...]:
-        """The parts, if rows lie in equal groups; where they do not, a copy for each row."""
+    def grouped(self) -> tuple[int, tuple[Tensor, ...]]:
+        """How many rows look at each, one group after another, and the parts; where they do not lie in equal groups, a copy for each row."""
         owner, *parts = self
-        return tuple(parts) if self.even() else tuple(part[owner] for part in parts)
+        beams, rest = divmod(len(owner), len(parts[0])) if len(parts[0]) else (1, 0)
+        if not rest and torch.equal(owner, torch.arange(len(parts[0])).repeat_interleave(beams)):
+            return beams, tuple(parts)
+        return 1, tuple(part[owner] for part in parts)
 
 
 def select(state: State, rows: Tensor) -> State:

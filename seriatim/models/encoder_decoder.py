@@ -7,11 +7,10 @@
 
 Unlike a language model, which it is in all else, its state begins with a source: `start` reads it, and what is kept of it is shared by all
 rows that write about it. A recurrent decoder begins in tanh(B c). With `feeding`, tanh(W [h_t ; c_t]) is also an input of the next step.
-Shapes: B rows, W of them to a memory, G = B / W memories, S keys, P source, T time, D width, V symbols.
+Shapes: B rows, P source, T time, D width, V symbols.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -29,13 +28,11 @@ from seriatim.models.network import Network
 from seriatim.models.whole import Whole
 
 RECURRENT = ("rnn", "gru", "lstm", "coupled")
-IDLE, VAIN = 64, 256                       # keys of a memory that no row hears any more; that others hear, but not this row
 
 
 class EncoderDecoder(Network):
     """State: what is kept of the source (Shared: its lengths, then the vector, or keys and values for each part that attends to it), the input
-    that is fed (B, D or 0), then the states of the decoder's blocks; of self-attention the places and Shared keys and values of all blocks: rows
-    that come from one another write side by side into one memory, so that a search can reorder its beams without copying what they wrote."""
+    that is fed (B, D or 0), then the states of the decoder's blocks."""
 
     def __init__(self, vocabulary: int, options: TranslateOptions, sources: int, numbers: int = 0, shared: bool = False):
         super().__init__(vocabulary, options)
@@ -74,16 +71,14 @@ class EncoderDecoder(Network):
         if self.bridge is not None:
             begin = [torch.tanh(each(whole)) for each in self.bridge]
             inner = tuple(tuple(each.chunk(2, -1)) for each in begin) if isinstance(inner[0], tuple) else tuple(begin)
-        if self.places is not None:
-            inner = inner[0], Shared((torch.arange(len(x)), *(part for each in inner[1:] for part in each)))
         fed = torch.zeros(len(x), self.options.width if self.options.feeding else 0)
         return (Shared((torch.arange(len(x)), lengths, *kept)), fed, *inner)
 
     def heard(self, memory: Shared, places: int) -> tuple[tuple, ...]:
-        """For each part that attends: keys, values and mask."""
-        lengths, *kept = memory.grouped()
+        """For each part that attends: keys, values, mask and how many rows share them."""
+        beams, (lengths, *kept) = memory.grouped()
         mask = None if int(lengths.min()) == places else (torch.arange(places) < lengths[:, None])[:, None, None]      # (M, 1, 1, P)
-        return tuple((*pair, mask) for pair in pairs(kept))
+        return tuple((*pair, mask, beams) for pair in zip(kept[::2], kept[1::2], strict=True))
 
     # -- the target
     def run(self, symbols: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
@@ -95,21 +90,13 @@ class EncoderDecoder(Network):
         for part in x.split(1, 1) if self.options.feeding else (x,):
             if self.entry is not None:
                 part = self.entry(beside(part, fed if matrix else vector))
-            hidden, inner = self.written(part, tuple(inner), heard if self.cross is None else ())
+            hidden, inner = self.through(part, tuple(inner), None, heard if self.cross is None else ())
             if self.exit is not None:
                 other = vector if not matrix else self.cross(hidden, *heard[0])
                 hidden = self.dropout(torch.tanh(self.exit(beside(hidden, other))))
             fed = hidden[:, -1] if self.options.feeding else fed
             columns.append(hidden)
         return torch.cat(columns, 1) if len(columns) > 1 else columns[0], (memory, fed, *inner)
-
-    def written(self, x: Tensor, inner: State, heard: tuple) -> tuple[Tensor, State]:
-        """(B, T, D) inputs -> (B, T, D) hidden vectors, and the states of the blocks."""
-        if self.places is None:
-            return self.through(x, inner, None, heard)
-        (places, seen), memory = settled(*inner, self.options.context)
-        hidden, (places, *after) = self.through(x, ((places, seen), *pairs(memory[1:])), None, heard, len(memory[1]))
-        return hidden, (places, Shared((memory[0], *(part for each in after for part in each))))
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         hidden, state = self.run(self.opened(batch.x.new_zeros(len(batch.x), 0, dtype=torch.long)), self.opening(batch))
@@ -144,33 +131,6 @@ class EncoderDecoder(Network):
             for handle in handles:
                 handle.remove()
         return {name: torch.cat(steps, 2) for name, steps in found.items()}         # one after another where they were fed one by one
-
-
-def pairs(parts: Sequence[Tensor]) -> list[tuple[Tensor, Tensor]]:
-    """Keys and values, one after another -> together."""
-    return list(zip(parts[::2], parts[1::2], strict=True))
-
-
-def settled(state: tuple[Tensor, Tensor], memory: Shared, context: int) -> tuple[tuple[Tensor, Tensor], Shared]:
-    """Places and memories with equal groups of rows to a memory: as they are, or, where much lies idle, with only the keys that somebody hears;
-    where groups are unequal, or a row would look at much in vain, with a memory for each row."""
-    (places, seen), (owner, *parts), even = state, memory, memory.even()
-    own = (places >= 0) & (places > seen[:, None] - context)                                      # (B, S) what each row hears
-    heard = own.view(len(parts[0]), -1, own.shape[1]).any(1) if even and own.shape[1] else own    # (G, S)
-    if most(heard) > most(own) + VAIN:
-        heard = own
-    if even and len(heard) == len(parts[0]) and heard.shape[1] <= most(heard) + IDLE:
-        return state, memory
-    order = heard.byte().sort(dim=1, stable=True).indices[:, heard.shape[1] - most(heard):]       # (G, S) those that are heard come last
-    beams = len(owner) // len(heard)
-    parts = [part[owner[::beams, None], :, order].transpose(1, 2) for part in parts]              # (G, H, S, E)
-    places = places.gather(1, order.repeat_interleave(beams, 0))                                  # (B, S)
-    return (places, seen), Shared((torch.arange(len(heard)).repeat_interleave(beams), *parts))
-
-
-def most(heard: Tensor) -> int:
-    """The largest number of True in a row."""
-    return int(heard.sum(1).max())
 
 
 def beside(x: Tensor, other: Tensor) -> Tensor:

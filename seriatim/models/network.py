@@ -73,12 +73,12 @@ class Network(nn.Module, Model):
     def embed(self, symbols: Tensor) -> Tensor:
         return self.embedding(symbols)                                              # (B, T, D), unit variance
 
-    def through(self, x: Tensor, state: State, lengths: Tensor | None = None, memories: tuple = (), groups: int | None = None) -> tuple[Tensor, State]:
+    def through(self, x: Tensor, state: State, lengths: Tensor | None = None, memories: tuple = ()) -> tuple[Tensor, State]:
         """(B, T, D) embedded symbols -> (B, T, D) hidden vectors, state after each row's length. Blocks that hear another sequence are given
-        what each hears of it; `groups` is for rows that share memories, see `Places`."""
+        what each hears of it."""
         states, frame = [], ()
         if self.places is not None:
-            x, after, shared = self.places(x, state[0], lengths, groups)
+            x, after, shared = self.places(x, state[0], lengths)
             states, state, frame = [after], state[1:], (shared,)
         for layer, (block, before) in enumerate(zip(self.blocks, state, strict=True)):
             x, after = block(x, before, lengths, *frame, **({"memory": memories[layer]} if memories else {}))
