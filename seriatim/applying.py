@@ -9,7 +9,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,9 @@ OWN = {"verb", "help", "format", "task", "model", "file", "valid", "models", "ou
        "input_format", "run", "prompt", "top", "label", "distinct", "folds", "calibrate", "tune", "time", "series", "channels", "known", "fill"}
 
 
+SINGLE = (".svg", ".mid", ".midi")         # files of a single sequence: several are read one after another
+
+
 def settings_of(given: argparse.Namespace) -> dict[str, Any]:
     """The flags that are settings of a codec, a model, training or decoding."""
     return {key: value for key, value in vars(given).items() if key not in OWN}
@@ -27,7 +30,10 @@ def settings_of(given: argparse.Namespace) -> dict[str, Any]:
 
 def read_data(given: argparse.Namespace, paths: list[str], by: str | None, unit: str | None, task: str) -> Any:
     from seriatim.data import read
-    if len(paths) > 1 and task != "translate":
+    from seriatim.data.files import bare_ending
+    from seriatim.data.sequences import joined
+    single = len(paths) > 1 and all(bare_ending(path) in SINGLE for path in paths)
+    if len(paths) > 1 and task != "translate" and not single:
         raise ConfigError(f"one file is read for {task}", got=" ".join(paths), do="Give one; two files whose lines belong together are for translate")
     if task == "forecast":
         return read_series(given, paths)
@@ -37,8 +43,12 @@ def read_data(given: argparse.Namespace, paths: list[str], by: str | None, unit:
     if chosen:
         raise ConfigError("these flags are for series", got=f"{', '.join(chosen)} with {task}", do="Leave them out; or, for labels and values, add --series")
     notes: list[str] = []
-    data = read(*paths, format=given.input_format, by=by, unit=unit, columns=given.columns, field=given.field, label=given.label, notes=notes,
-                gaps=given.verb == "predict")
+    told = [name.strip() for name in str(getattr(given, "given", "")).split(",") if name.strip()]
+    chosen = {"format": given.input_format, "by": by, "unit": unit, "columns": given.columns, "label": given.label, "notes": notes,
+              "field": None if told else given.field, "gaps": given.verb == "predict"}
+    data = joined([read(path, **chosen) for path in paths]) if single else read(*paths, **chosen)
+    if told and given.field is not None:                              # the field that is written, beside those that are given
+        data = replace(data, fields={"text": data.field(given.field)} | {name: data.field(name) for name in told})
     readable = [name for name, column in data.fields.items() if column.kind != "numbers" and name not in ("label", "tags")]
     if task != "translate" and given.field is None and len(readable) > 1 and not {"text", "tokens"} & data.fields.keys():
         notes.append(f"of the fields {', '.join(map(repr, readable))} the first is read; name another with --field")
@@ -382,6 +392,14 @@ def ranked(found: list[tuple[str, float]], value: str) -> list[dict[str, Any]]:
     return [{"word": word, value: score} for word, score in found]
 
 
+def say_unknown(predictor: Any, texts: list[str]) -> None:
+    """Tell which symbols of some texts a model does not know."""
+    known = getattr(getattr(predictor.codec, "source", predictor.codec), "number", {})
+    unknown = [symbol for text in texts for symbol in predictor.codec.pieces_of(text) if symbol not in known and symbol not in ("+", "-")]
+    if unknown:
+        say(f"note: the model does not know {', '.join(map(repr, dict.fromkeys(unknown)))}")
+
+
 def generate(given: argparse.Namespace) -> None:
     from seriatim.creating import VECTORS, created, grid, keep, told
     from seriatim.predictor import load
@@ -389,10 +407,7 @@ def generate(given: argparse.Namespace) -> None:
     misplaced = [f"--{name}" for name in VECTORS if getattr(given, name) is not None]
     if misplaced and predictor.task != "autoencode":
         raise ConfigError("this is for models of autoencode", got=f"{' '.join(misplaced)} with a model of {predictor.task}", do="Leave it out")
-    known = getattr(getattr(predictor.codec, "source", predictor.codec), "number", {})
-    unknown = [symbol for symbol in predictor.codec.pieces_of(given.prompt) if symbol not in known]
-    if unknown:
-        say(f"note: the model does not know {', '.join(map(repr, dict.fromkeys(unknown)))} in the prompt")
+    say_unknown(predictor, [given.prompt, *([] if given.file else [*(given.between or ()), *([given.analogy] if given.analogy else [])])])
     settings = {f.name: getattr(given, f.name) for f in fields(DecodingOptions) if hasattr(given, f.name)}
     if predictor.task == "autoencode":
         results = created(predictor, given, settings)
@@ -412,13 +427,16 @@ def generate(given: argparse.Namespace) -> None:
     for number, result in enumerate(results):
         if len(results) > 1 and predictor.task != "autoencode":
             print(f"--- {number + 1}  log p {result['log_prob']:.2f}")
-        print(told(result))
+        drawn = "" if getattr(given, "label", None) or not result.get("given") else ",".join(result["given"].values()) + "\t"
+        print(drawn + told(result))
 
 
 def predict_vectors(given: argparse.Namespace, predictor: Any, data: Any) -> None:
     """A vector for each sequence; of models without one the label; or the neighbours of a text."""
     if given.neighbours is not None:
-        found = predictor.neighbours(given.neighbours, data, top_of(given))
+        from seriatim.creating import end_of
+        say_unknown(predictor, [given.neighbours])
+        found = predictor.neighbours(end_of(predictor, data, given.neighbours) if predictor.codec.numeric else given.neighbours, data, top_of(given))
         if given.format == "json":
             print(json.dumps([{"sequence": text, "cosine": cosine} for text, cosine in found], ensure_ascii=False))
         else:

@@ -57,7 +57,10 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
     chosen = {key: settings.pop(key) for key in [f.name for f in fields(CodecOptions)] if key in settings}
     parts, kind = planned(parse(spec, settings, task), torch.get_num_threads()), TASKS[task]
     parts, vectors = with_vectors(parts)
-    train, valid = (read(each, by=DEFAULT_BY.get(task)) if isinstance(each, (str, Path)) else each for each in (train, valid))
+    train, valid = (read(each, by=DEFAULT_BY.get(task)) if isinstance(each, (str, Path)) else Sequences.of(each) if isinstance(each, list) else each
+                    for each in (train, valid))
+    for name in filter(None, (each.strip() for each in str(chosen.get("given", "")).split(","))):
+        train.field(name)                                             # before the data is divided
     train, valid = kind.given(train), None if valid is None else kind.given(valid)
     if train.main_kind() == NUMBERS:
         parts = planned(parse(spec, settings, task, numbers=True), torch.get_num_threads())

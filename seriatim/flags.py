@@ -106,7 +106,7 @@ def data_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--label", help="which field of a table holds the labels (default: label), or the values (default: value)")
     group.add_argument("--distinct", action="store_true", help="of equal sequences keep the first only")
     group.add_argument("--columns", help="names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos")
-    group.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
+    group.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns, midi, svg, strokes, quickdraw; or as it ends")
     group = parser.add_argument_group("series: the table")
     series_flags(group)
     add_flags(parser, CodecOptions, ("vocabulary", "minimum_count", "lower", "target_unit", "shared", "log", "difference", "calendar", "given"),
@@ -156,7 +156,7 @@ def build_parser() -> Parser:
     each.add_argument("--by", choices=("line", "stream"), help="text: a sequence a line (default), or all of it one stream")
     each.add_argument("--field", help="which field to look at (default: text or tokens)")
     each.add_argument("--columns", help="names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos")
-    each.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns; by the ending if not given")
+    each.add_argument("--input-format", metavar="NAME", help="text, csv, tsv, jsonl, parquet, conllu, columns, midi, svg, strokes, quickdraw; or as it ends")
 
     each = verb("compare", "Fit every model with an equal budget and rank them on held-out data.",
                 "seriatim compare language book.txt --minutes 3")
@@ -243,6 +243,7 @@ def build_parser() -> Parser:
     group.add_argument("--analogy", metavar="TEXTS", help='"the cat sleeps - the cat + the dog": vectors are added and subtracted')
     group.add_argument("--label", metavar="NAME", help="what is given: spam, or author=Poe,style=verse")
     group.add_argument("--file", metavar="FILE", help="drawings or other sequences; --between and --complete name them by their numbers, from 1")
+    group.add_argument("--input-format", metavar="NAME", help="of --file, if the ending does not tell: quickdraw, strokes, svg, midi, ...")
     group.add_argument("--complete", type=int, metavar="NUMBER", help="go on with this sequence of numbers")
     group.add_argument("--part", type=float, metavar="SHARE", help="complete: after this part of it (default: all)")
 

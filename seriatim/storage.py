@@ -71,7 +71,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         if not isinstance(error, OSError):
             raise
         raise RunError(f"cannot write {path}", got=error.strerror or error,
-                       do="Free some space or choose another folder; the earlier file is untouched") from None
+                       do="Make the folder first" if isinstance(error, FileNotFoundError) else
+                       "Free some space or choose another folder; the earlier file is untouched") from None
 
 
 def straight(path: Path) -> Iterator[BinaryIO]:

@@ -53,7 +53,7 @@ class VectorPredictor(Predictor):
     # -- data
     def data(self, source: Sequences | str | Path | list[str]) -> Sequences:
         if isinstance(source, list):
-            return Sequences({"text": Field.of_text(source)}, origin="text")
+            return Autoencode.given(Sequences.of(source))
         return Autoencode.given(source if isinstance(source, Sequences) else read(source, by="line"))
 
     def samples(self, data: Sequences | str | Path | list[str], labelled: bool = True) -> Samples:
@@ -66,6 +66,8 @@ class VectorPredictor(Predictor):
     def conclude(self, task: Autoencode) -> list[str]:
         """How frequent labels are, where vectors lie, and whether they are used."""
         counts = [np.bincount(column, minlength=labels.size) for column, labels in zip(task.train.labels.T, self.codec.given.values(), strict=True)]
+        self.metrics["per"] = "nats per symbol" + ("" if not self.latent else ", the vector's included," if self.model.options.variational else
+                                                   " given its vector")
         self.metrics["shares"] = {name: (each / each.sum()).tolist() for name, each in zip(self.codec.given, counts, strict=True)}
         if not self.latent:
             return []
@@ -79,9 +81,11 @@ class VectorPredictor(Predictor):
         """For each sequence its vector, and what is written from it; of a model without vectors the label, by Bayes' rule."""
         if not self.latent:
             return self.labels_of(self.samples(data, labelled=False), top)
-        samples = self.samples(data)
+        data = self.data(data)
+        known = all(name in data.fields for name in self.codec.given)                # what is given is needed to write, not to read
+        samples = self.samples(data, known)
         mean, _ = vectors(self.model, samples)
-        again = self.write(mean, samples.labels, GREEDY)
+        again = self.write(mean, samples.labels, GREEDY) if known else [{}] * len(mean)
         return [{"vector": row.tolist(), **record} for row, record in zip(mean, again, strict=True)]
 
     def posterior(self, samples: Samples, draws: int = DRAWS) -> np.ndarray:
@@ -103,7 +107,7 @@ class VectorPredictor(Predictor):
     def neighbours(self, text: str | np.ndarray, data: Sequences | str | Path | list[str], top: int = 5) -> list[tuple[Any, float]]:
         """The sequences of the data whose vectors point most nearly as that of the text does, with the cosines."""
         data = self.data(data)
-        mine, (others, _) = self.vector_of(text), vectors(self.model, self.samples(data))
+        mine, (others, _) = self.vector_of(text), vectors(self.model, self.samples(data, labelled=False))
         cosine = others @ mine / np.maximum(np.linalg.norm(others, axis=1) * np.linalg.norm(mine), 1e-12)
         return [(self.shown(data, int(s)), float(cosine[s])) for s in np.argsort(-cosine, kind="stable")[:top]]
 
@@ -113,10 +117,13 @@ class VectorPredictor(Predictor):
         return s + 1 if self.codec.numeric else raw if isinstance(raw, str) else " ".join(raw)
 
     def vector_of(self, text: str | np.ndarray) -> np.ndarray:
-        """(L,) of one sequence; a label that is given is taken to be the most frequent one."""
+        """(L,) of one sequence."""
         self.needs_vectors()
-        column = Field.of_numbers([text]) if self.codec.numeric else Field.of_text([text])
-        x = self.codec.inputs.encode(column)
+        if self.codec.numeric == isinstance(text, str):
+            raise ConfigError("this is not a sequence of the kind the model reads", got=repr(text)[:60],
+                              do="Give an array of numbers; on the command line a --file and the number of one of its sequences" if self.codec.numeric else
+                              "Give a text")
+        x = self.codec.inputs.encode(Field.of_numbers([text]) if self.codec.numeric else Field.of_text([text]))
         return vectors(self.model, Samples(x, np.zeros((1, len(self.codec.given)), np.int64)))[0][0]
 
     def needs_vectors(self) -> None:
@@ -133,25 +140,27 @@ class VectorPredictor(Predictor):
             some = slice(at, at + ROWS)
             conditions = self.model.told(torch.from_numpy(told[some]), torch.from_numpy(labels[some]))
             seeds, begin = [options.seed + at + i for i in range(len(conditions))], None if begun is None else begun[some]
+            which = [{name: names.names[row[i]] for i, (name, names) in enumerate(self.codec.given.items())} for row in labels[some]]
             if self.codec.numeric:
                 start = None if begin is None else begun_numbers(begin)
                 rest = drawn(self.model, conditions, seeds, options.temperature, start, *([options.length] if "length" in settings else []))
-                found += [self.number_record(each if begin is None else np.concatenate([begin[i], each]), seeds[i]) for i, each in enumerate(rest)]
+                found += [self.number_record(each if begin is None else np.concatenate([begin[i], each]), seeds[i], which[i]) for i, each in enumerate(rest)]
                 continue
             batch = prompts(begin if begin is not None else [np.zeros(0, np.int64)] * len(conditions))
             writer = Writer(self.model, conditions)
             results = [each[0] for each in decode(writer, batch, replace(options, count=1), stops, forbidden)] if options.beam else \
                 sample(writer, batch, options, seeds, stops, forbidden)
-            found += [self.record(result, () if begin is None else begin[i], seeds[i] if options.temperature and not options.beam else None)
+            found += [self.record(result, () if begin is None else begin[i], seeds[i] if options.temperature and not options.beam else None, which[i])
                       for i, result in enumerate(results)]
         return found
 
-    def record(self, result: Result, begun: Any, seed: int | None) -> dict[str, Any]:
+    def record(self, result: Result, begun: Any, seed: int | None, given: dict[str, str]) -> dict[str, Any]:
         return {"text": self.codec.decode([*begun, *result.symbols]), "log_prob": result.log_prob if result.log_prob > -math.inf else None,
-                "tokens": len(result.symbols), "ended": result.ended, "seed": seed}
+                "tokens": len(result.symbols), "ended": result.ended, "seed": seed} | ({"given": given} if given else {})
 
-    def number_record(self, rows: np.ndarray, seed: int) -> dict[str, Any]:
-        return {"numbers": self.codec.inputs.decode(rows).tolist(), "points": len(rows), "ended": bool(rows[-1, -1] == self.codec.inputs.end), "seed": seed}
+    def number_record(self, rows: np.ndarray, seed: int, given: dict[str, str]) -> dict[str, Any]:
+        return {"numbers": self.codec.inputs.decode(rows).tolist(), "points": len(rows), "ended": bool(rows[-1, -1] == self.codec.inputs.end),
+                "seed": seed} | ({"given": given} if given else {})
 
     def decoding(self, settings: Any) -> tuple[DecodingOptions, tuple[int, ...], tuple[int, ...]]:
         options, stops, forbidden = super().decoding(settings)
@@ -162,10 +171,12 @@ class VectorPredictor(Predictor):
 
     def given_labels(self, label: str, rows: int, seed: int) -> np.ndarray:
         """(R, G) the labels that are asked for, as "spam" or "author=Poe,style=verse"; others drawn as often as they were in training."""
-        asked = dict(each.split("=", 1) for each in label.split(",")) if "=" in label else {next(iter(self.codec.given), ""): label} if label else {}
+        if label and not self.codec.given:
+            raise ConfigError("this model was given no labels in training", got=label, do="Fit one with --given, and the name of the field")
+        asked = dict(each.split("=", 1) for each in label.split(",") if "=" in each) if "=" in label else {next(iter(self.codec.given)): label} if label else {}
         wrong = [name for name in asked if name not in self.codec.given]
-        if wrong:
-            raise ConfigError("this field was not given in training", got=wrong[0] or label, do=f"Given: {', '.join(self.codec.given) or 'nothing'}")
+        if wrong or ("," in label and "=" not in label and len(self.codec.given) > 1):
+            raise ConfigError("labels of several fields are named", got=label, do=f"Write {','.join(f'{name}=...' for name in self.codec.given)}")
         columns = [np.full(rows, self.codec.number_of(name, asked[name])) if name in asked else
                    np.array([np.random.default_rng([seed + i, place]).choice(labels.size, p=self.metrics["shares"][name]) for i in range(rows)])
                    for place, (name, labels) in enumerate(self.codec.given.items())]
@@ -182,13 +193,26 @@ class VectorPredictor(Predictor):
         """For each beginning so many sequences, of vectors drawn at random."""
         options, _, _ = self.decoding(settings)
         if self.codec.numeric and any(several):
-            raise ConfigError("a drawing does not begin with text", got=several[0], do="Complete one: --file FILE --complete NUMBER")
+            raise ConfigError("drawings and numbers do not begin with text", got=several[0], do="Complete one: --file FILE --complete NUMBER")
+        if options.beam and options.count > 1 and not self.latent and not self.codec.numeric:
+            return self.best(several, self.given_labels(label, 1, options.seed), settings)
         found = []
         for prompt in several:
             labels, told = self.given_labels(label, options.count, options.seed), self.prior(options.count, options.seed)
             begun = [self.codec.inputs.encode_text(prompt)] * options.count if prompt else None
             found.append([{"prompt": prompt} | each for each in self.write(told, labels, settings, begun)])
         return found
+
+    def best(self, several: list[str], labels: np.ndarray, settings: dict[str, Any]) -> list[list[dict[str, Any]]]:
+        """For each beginning the best sequences of a beam: without a vector there is nothing else by which they could differ."""
+        options, stops, forbidden = self.decoding(settings)
+        rows = [self.codec.inputs.encode_text(prompt) for prompt in several]
+        with torch.inference_mode():
+            told = self.model.told(torch.zeros(1, 0), torch.from_numpy(labels)).expand(len(rows), -1)
+            found = decode(Writer(self.model, told), prompts(rows), options, stops, forbidden)
+        given = {name: names.names[labels[0, i]] for i, (name, names) in enumerate(self.codec.given.items())}
+        return [[{"prompt": prompt} | self.record(result, row, None, given) for result in results]
+                for prompt, row, results in zip(several, rows, found, strict=True)]
 
     def generate(self, prompt: str = "", **settings: Any) -> Any:
         """A text, or an array of numbers; a list of them when `count` is above one."""
@@ -208,16 +232,18 @@ class VectorPredictor(Predictor):
         labels = np.repeat(self.given_labels(label, 1, settings.get("seed", 0)), len(told), 0)
         return self.write(told, labels, GREEDY | settings)
 
-    def combine(self, expression: str, label: str = "", **settings: Any) -> dict[str, Any]:
-        """Add and subtract vectors: "the cat sleeps - the cat + the dog"."""
-        parts = re.split(r"\s([+-])\s", f" + {expression.strip()}")[1:]
-        told = sum((1 if sign == "+" else -1) * self.vector_of(text) for sign, text in zip(parts[::2], parts[1::2], strict=True))
+    def combine(self, expression: str, ends: dict[str, Any] | None = None, label: str = "", **settings: Any) -> dict[str, Any]:
+        """Add and subtract vectors: "the cat sleeps - the cat + the dog"; `ends` are the sequences of names that stand for them."""
+        parts = terms(expression)
+        told = sum((1 if sign == "+" else -1) * self.vector_of(text if ends is None else ends[text]) for sign, text in parts)
         return self.write(told[None].astype(np.float32), self.given_labels(label, 1, 0), GREEDY | settings)[0]
 
     def complete(self, numbers: np.ndarray, part: float = 1.0, count: int = 1, label: str = "", **settings: Any) -> list[dict[str, Any]]:
         """Go on with the first part of a sequence of numbers: with a vector, that of what is there."""
-        if not self.codec.numeric or not 0 < part <= 1:
-            raise ConfigError("what is completed is some part of a sequence of numbers", got=f"part {part:g}", do="Of text, --prompt is the beginning")
+        if not self.codec.numeric:
+            raise ConfigError("sequences of numbers are completed", got=f"a model of {self.codec.unit}s", do="Of text, --prompt is the beginning")
+        if not 0 < part <= 1:
+            raise ConfigError("a part is a share of the whole", got=f"part {part:g}", do="Choose one above 0 and up to 1")
         begin = np.asarray(numbers)[:max(1, round(part * len(numbers)))]
         rows = self.codec.inputs.encode(Field.of_numbers([begin])).row(0).copy()
         rows[-1, -1] = begin[-1, -1] if self.codec.inputs.pen else 0                              # it is not over yet
@@ -268,8 +294,10 @@ class VectorPredictor(Predictor):
     def protocol(self, draws: int) -> dict[str, Any]:
         how = "exact" if not self.latent else f"importance weighted, {draws} draws of the vector: never below the truth, on average" \
             if self.model.options.variational else "of what is written given its own vector: no likelihood, and not to be compared with one"
-        return {"unit": self.codec.unit, "vocabulary": self.codec.size, "end": "scored", "nats": how, "given": ", ".join(self.codec.given) or "nothing",
-                "unknown": "scored like any other symbol", "text": f"written again greedily, of the first {MOST_REWRITTEN:,} sequences"}
+        symbols = {"states": self.codec.size, "channels": self.codec.inputs.channels} if self.codec.numeric else \
+            {"vocabulary": self.codec.size, "unknown": "scored like any other symbol"}
+        again = "not written again" if self.codec.numeric or not self.latent else f"written again greedily, of the first {MOST_REWRITTEN:,} sequences"
+        return {"unit": self.codec.unit, **symbols, "end": "scored", "nats": how, "given": ", ".join(self.codec.given) or "nothing", "text": again}
 
     def rewritten(self, samples: Samples) -> dict[str, Any]:
         """Sequences written again from their vectors; and, to know what chance does, from those of others."""
@@ -291,6 +319,8 @@ class VectorPredictor(Predictor):
                 "log_loss": float(-posterior[np.arange(len(true)), true].mean())}
 
     def row(self, measured: dict[str, Any]) -> dict[str, Any]:
+        if self.latent and not self.model.options.variational:
+            raise ConfigError("a plain autoencoder has no likelihood to be compared by", do="Compare variational ones, and `evaluate` the plain ones")
         record = self.summarise(measured)
         said = record["report"] or {"said": None, "active": None, "shuffled": None}
         return {key: record[key] for key in ("nats_per_symbol", "perplexity", "parameters", "symbols", "unknown", "protocol")} | {
@@ -305,6 +335,14 @@ class VectorPredictor(Predictor):
     @staticmethod
     def apart(first: dict[str, Any], second: dict[str, Any]) -> float:
         return two_sided(drawn_means(np.stack([first["nats"] - second["nats"], first["symbols"]], 1)))
+
+
+def terms(expression: str) -> list[tuple[str, str]]:
+    """The signs and texts of "a - b + c"."""
+    parts = re.split(r"\s([+-])(?:\s|$)", f" + {expression.strip()}")[1:]
+    if not all(text.strip() for text in parts[1::2]):
+        raise ConfigError("an empty text is added or subtracted", got=repr(expression), do='Write it as "one text - another + a third"')
+    return [(sign, text.strip()) for sign, text in zip(parts[::2], parts[1::2], strict=True)]
 
 
 def figures(found: list[str], true: list[str]) -> dict[str, float]:

@@ -137,8 +137,9 @@ def word_vectors(run: str | Path, what: str) -> WordPredictor:
     """A run or a file of word vectors; any other is refused."""
     predictor = load(run)
     if not isinstance(predictor, WordPredictor):
-        raise ConfigError(f"{what} is asked of word vectors", got=f"{run}, a model of {predictor.task}", do="Name the FILE to look in" if predictor.task == "autoencode" and
-                          what == "--neighbours" else "Fit some with `seriatim fit words skip-gram FILE`")
+        in_file = predictor.task == "autoencode" and what == "--neighbours"
+        raise ConfigError(f"{what} is asked of word vectors", got=f"{run}, a model of {predictor.task}",
+                          do="Name the FILE to look in" if in_file else "Fit some with `seriatim fit words skip-gram FILE`")
     return predictor
 
 

@@ -217,9 +217,9 @@ def test_a_report_knows_whether_the_vector_is_used():
         torch.nn.init.zeros_(each.weight)                                        # deaf to the vector
     found = report(model, samples)
     assert found["shuffled"] == pytest.approx(0.0, abs=1e-5) and found["words"].startswith("the vector is not used") and "--free" in found["words"]
-    assert verdict({"sequences": 9, "written": 50.0, "shuffled": 10.0, "active": 20, "latent": 32, "said": 8.0, "information": 5.0}, True).startswith("the vector is used:")
-    assert "a little" in verdict({"sequences": 9, "written": 50.0, "shuffled": 1.0, "active": 20, "latent": 32, "said": 8.0, "information": 5.0}, True)
-    assert "not used" in verdict({"sequences": 9, "written": 50.0, "shuffled": 10.0, "active": 0, "latent": 32, "said": 8.0, "information": 5.0}, True)
+    good = {"sequences": 9, "written": 50.0, "shuffled": 10.0, "active": 20, "latent": 32, "said": 8.0, "information": 5.0}
+    assert verdict(good, True).startswith("the vector is used:") and "a little" in verdict(good | {"shuffled": 1.0}, True)
+    assert "not used" in verdict(good | {"active": 0}, True) and "one sequence" in verdict(good | {"sequences": 1}, True)
 
 
 # Codecs and data
@@ -352,6 +352,9 @@ def test_drawings_are_written_grids_and_completed(shapes, tmp_path):
         rows = np.array(record["numbers"])
         assert np.allclose(rows[:max(1, round(0.5 * len(begun)))], begun[:max(1, round(0.5 * len(begun)))], atol=1e-4) and len(rows) > round(0.5 * len(begun))
     shapes.save(tmp_path / "run")
+    assert shapes.neighbours(begun, [data.main.raw(s) for s in range(5)], 1)[0][0] == 1
+    assert main(["predict", str(tmp_path / "run"), "drawings:count=5,seed=2", "--neighbours", "2", "--top", "1"]) == 0
+    assert main(["generate", str(tmp_path / "run"), "--file", "drawings:count=5,seed=2", "--analogy", "1 - 2 + 3", "--length", "20"]) == 0
     assert main(["generate", str(tmp_path / "run"), "--file", "drawings:count=5,seed=2", "--between", "1", "2", "3", "4", "--count", "3",
                  "--length", "30", "--out", str(tmp_path / "grid.svg")]) == 0
     assert read_svg(str(tmp_path / "grid.svg"))[0]["strokes"].flat.shape[1] == 3
@@ -366,6 +369,11 @@ def test_a_writer_that_is_told_the_label_is_a_classifier(labelled):
     assert set(model.generate(label="spam", length=8, seed=1).split()) <= {"win", "cash", "now"}
     drawn = [set(text.split()) <= {"win", "cash", "now"} for text in model.generate(count=60, length=8)]
     assert 0.1 < np.mean(drawn) < 0.55                                          # as often as in training, 30 %
+
+
+def test_a_beam_without_a_vector_gives_its_best(labelled):
+    found = labelled[0].generate_records(["see"], label="ham", beam=4, count=3, length=6)[0]
+    assert len({each["text"] for each in found}) == 3 and all(each["given"] == {"label": "ham"} and each["text"].startswith("see") for each in found)
 
 
 def test_posteriors_are_bayes_rule_by_hand(labelled):
@@ -404,8 +412,10 @@ def test_what_makes_no_sense_is_refused(grammar, labelled):
         fit("autoencode", "gru", st.read("markov:length=500"), steps=1)
     with pytest.raises(ConfigError, match="no vectors"):
         labelled[0].between("a", "b")
-    with pytest.raises(ConfigError, match="not given"):
+    with pytest.raises(ConfigError, match="no labels"):
         grammar.generate(label="spam")
+    with pytest.raises(ConfigError, match="empty text"):
+        grammar.combine("the cat - ")
     with pytest.raises(ConfigError, match="not for models of autoencode"):
         grammar.generate(exact=True)
     with pytest.raises(DataError, match="not what this model"):
@@ -440,6 +450,7 @@ def test_from_fit_to_melodies_on_the_command_line(tmp_path, capsys):
     assert main(["predict", run, "tunes:count=5,seed=4", "--neighbours", "C4:1/4 D4:1/4", "--top", "2"]) == 0
     assert main(["generate", run, "--between", "1", "2", "--file", "tunes:count=2,seed=4", "--count", "3"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 5
+    assert main(["fit", "autoencode", "gru", str(tune), str(tune), str(tune), "--valid", str(tune), "--steps", "2", "--width", "8", "--out", run + "2"]) == 0
     for wrong in (["--between", "a", "--count", "3"], ["--complete", "1"], ["--analogy", "a", "--between", "a", "b"], ["--out", "x.pdf"]):
         assert main(["generate", run, *wrong]) == 2
     assert vectors(st.load(run).model, st.load(run).samples("tunes:count=3"))[0].shape == (3, 4)

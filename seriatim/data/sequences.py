@@ -115,8 +115,15 @@ class Sequences:
 
     @classmethod
     def of(cls, texts: Iterable[str], by: str = "line", unit: str | None = "character") -> Sequences:
-        """Texts from memory: a sequence each, or (by="stream") one after another as a single one."""
+        """Texts from memory: a sequence each, or (by="stream") one after another as a single one. Arrays of numbers are a sequence each, too."""
         texts = list(texts)
+        if texts and not any(isinstance(text, str) for text in texts) and by == "line":
+            try:
+                return cls({"values": Field.of_numbers(texts)})
+            except (TypeError, ValueError) as error:
+                raise DataError("sequences are texts, or arrays of numbers with equally many channels", got=error) from None
+        if not all(isinstance(text, str) for text in texts):
+            raise DataError("sequences are texts, or arrays of numbers", got=type(next(text for text in texts if not isinstance(text, str))).__name__)
         return cls({"text": Field.of_text(texts if by == "line" else ["".join(texts)])}, by=by, unit=unit)
 
     def __post_init__(self) -> None:
@@ -194,6 +201,18 @@ class Sequences:
         """Parts of the given sizes: see `seriatim.data.splits.split`."""
         from seriatim.data.splits import split
         return split(self, fractions, how=how, seed=seed, label=label)
+
+
+def joined(several: Sequence[Sequences]) -> Sequences:
+    """The sequences of all, one after another; they have the same fields."""
+    first = several[0]
+    if any(each.fields.keys() != first.fields.keys() for each in several):
+        raise DataError("files that are read together have the same fields", got="; ".join(", ".join(each.fields) for each in several[:5]))
+    fields = {}
+    for name, column in first.fields.items():
+        rows = [each.field(name).raw(s) for each in several for s in range(len(each))]
+        fields[name] = Field.of_symbols(rows) if column.kind == SYMBOLS else Field.of_text(rows) if column.kind == TEXT else Field.of_numbers(rows)
+    return replace(first, fields=fields, lines=None, origin=", ".join(each.origin for each in several[:3]) + (", ..." if len(several) > 3 else ""))
 
 
 def whole_character(column: Field, place: int) -> int:
