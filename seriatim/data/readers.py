@@ -191,7 +191,8 @@ def table(rows: Iterator[tuple[int, list[str]]], columns: str | Sequence[str] | 
     for line, row in rows if named or not header else chain([(first, header)], rows):
         if len(row) != len(names):
             keep(DataError(f"columns found: {len(row)}, expected: {len(names)}", got=row, file=path, line=line,
-                           do=f"The columns are: {', '.join(names)}"), problems)
+                           do=f"The columns are: {', '.join(names)}" if len(names) > 1 or ";" not in names[0] else
+                           "Its columns lie between semicolons: put commas between them, and points into the numbers, 1234.5"), problems)
         else:
             cells.append(row)
             lines.append(line)

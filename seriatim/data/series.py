@@ -9,6 +9,7 @@ regular grid. Irregular times stay as they are. Shapes: N rows, C channels, K in
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ COUNTS = ("rownames", "index", "row", "id", "no", "unnamed: 0")                 
 FILLS = ("refuse", "previous", "linear", "mean", "keep")
 MOST_ROWS = 10_000_000                                                                  # of a grid whose holes are filled
 Cells = np.ndarray | list[str]                                                          # (N,) numbers, or N texts
+MARKED = re.compile(r"[+-]?\d[\d.,' ]*")                # numbers as people write them: 1,234.5 or 3,14
 
 
 def series_of(data: Sequences, time: str | None = None, series: str | None = None, channels: Sequence[str] | None = None,
@@ -121,8 +123,17 @@ def channels_among(data: Sequences, columns: dict[str, Cells]) -> list[str]:
     found = [name for name, cells in columns.items() if are_numbers(cells) and not counts(name, cells)]
     if not found:
         raise DataError("no column of numbers is left for a channel", got=", ".join(data.fields), file=data.origin,
-                        do="Give at least one, beside the time and the name of the series")
+                        do=how_numbers_are_written(columns))
     return found
+
+
+def how_numbers_are_written(columns: dict[str, Cells]) -> str:
+    """What to do about a table in which no numbers were found."""
+    if any(";" in name for name in columns):
+        return "Its columns lie between semicolons: put commas between them, and points into the numbers, 1234.5"
+    if any(not isinstance(cells, np.ndarray) and len(cells) and MARKED.fullmatch(str(cells[0])) for cells in columns.values()):
+        return "Write numbers with a point and without marks between thousands: 1234.5"
+    return "Give at least one, beside the time and the name of the series"
 
 
 def are_numbers(cells: Cells) -> bool:
@@ -199,7 +210,7 @@ def one_series(data: Sequences, rows: np.ndarray, moments: np.ndarray | None, va
     equal = np.flatnonzero(np.diff(time) < 1e-6)                                        # seconds; float64 tells no finer ones apart
     if len(equal):
         raise DataError("another row of the same series has the same time", got=written(time[equal[0]]), **place(data, rows[equal[0] + 1]),
-                        do="Name the column that tells series apart, or leave one of the rows out")
+                        do="Name the column that tells series apart, with --series; or leave one of the rows out")
     grid = with_missing_rows(data, rows, time, fill)
     cells = np.full((len(grid), values.shape[1]), np.nan)
     cells[np.searchsorted(grid, time)] = values[rows]
