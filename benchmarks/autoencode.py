@@ -27,11 +27,11 @@ DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent 
 TEXTS = {"minimum_count": 2, "dropout": 0.4, "width": 192, "epochs": 8.0}
 
 
-def fitted(name: str, model: str, given: argparse.Namespace, train: Any, valid: Any = None, **settings: Any) -> Any:
-    limit, out = {"minutes": given.minutes} if given.minutes else {}, Path(given.out) / name
+def fitted(name: str, model: str, flags: argparse.Namespace, train: Any, valid: Any = None, **settings: Any) -> Any:
+    limit, out = {"minutes": flags.minutes} if flags.minutes else {}, Path(flags.out) / name
     if (out / "manifest.json").exists():
         return load(out)
-    return fit("autoencode", model, train, valid, out=out, resume=True, progress=True, threads=given.threads, **settings | limit)
+    return fit("autoencode", model, train, valid, out=out, resume=True, progress=True, threads=flags.threads, **settings | limit)
 
 
 def sentences(given: argparse.Namespace) -> None:
