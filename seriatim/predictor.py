@@ -298,6 +298,8 @@ def load(folder: str | Path, verify: bool = False, bits: int = 32) -> Predictor:
         parts = [Part(name, build(rung(name, task).options, settings["model"][str(i)], str(folder)),
                       build(TrainingOptions, settings["training"][str(i)], str(folder)), task) for i, name in enumerate(names)]
         arrays, _ = read_arrays(folder / "weights.safetensors")
+        if os.path.getsize(folder / "weights.safetensors") <= MAPPED:
+            arrays = {name: array.clone() for name, array in arrays.items()}     # where kernels find memory as it was when it was fitted: the same bits
         with torch.device("meta"):                                    # no memory is taken before the shapes agree
             model = create(parts, codec.size, *getattr(codec, "sizes", ()))
         model.load_arrays(arrays)
