@@ -37,7 +37,7 @@ def fitted(name: str, model: str, flags: argparse.Namespace, train: Any, valid: 
 def sentences(given: argparse.Namespace) -> None:
     train, valid, test = (read(str(DATA / "tag" / f"en_ewt-ud-{part}.conllu.xz")) for part in ("train", "dev", "test"))
     alone = fitted("sentences-decoder", "decoder", given, train, valid, **TEXTS)
-    vector = fitted("sentences-lstm", "lstm", given, train, valid, **TEXTS, free=0.4)
+    vector = fitted("sentences-lstm", "lstm", given, train, valid, **TEXTS, free=0.2)
     plain = fitted("sentences-plain", "lstm", given, train, valid, **TEXTS, variational=False)
     first, second, third = (model.evaluate(test) for model in (alone, vector, plain))
     report, short = second["report"], second["rewritten"]["short"]
