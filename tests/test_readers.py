@@ -182,7 +182,7 @@ WRONG = {                                                   # name -> file, cont
     "no name": ("a.tsv", b"a\t\n1\t2\n", 1, "name of its own"),
     "hole in numbers": ("a.csv", b"a,n\n" + b"x,1\n" * 12 + b"x,\n", 14, "missing value in column 'n'"),
     "nan in numbers": ("a.csv", b"n\n" + b"1\n" * 12 + b"NaN\n", 14, "missing value in column 'n'"),
-    "infinite": ("a.csv", b"n\n" + b"1\n" * 12 + b"-inf\n", 14, "missing value in column 'n'"),
+    "infinite": ("a.csv", b"n\n" + b"1\n" * 12 + b"-inf\n", 14, "infinite number in column 'n'"),
     "no label": ("a.csv", b"label,text\na,x\n,y\n", 3, "missing value in column 'label'"),
     "not JSON": ("a.jsonl", b'{"a": 1}\n\n{"a": \n', 3, "not JSON"),
     "not an object": ("a.jsonl", b'[1]\n', 1, "JSON object"),

@@ -154,7 +154,7 @@ def test_gaps_are_an_error_unless_they_are_asked_for(write):
         read(write("a.csv", "a\n" + "1\n" * 20 + "NA\n"))
     with pytest.raises(DataError, match="missing value in column 'a'"):
         read(write("a.jsonl", '{"a": 1}\n{"a": null}\n'))
-    with pytest.raises(DataError, match="missing value in column 'a'") as caught:
+    with pytest.raises(DataError, match="infinite number in column 'a'") as caught:
         read(write("a.csv", "a\n" + "1\n" * 20 + "inf\n"), gaps=True)                           # not missing: wrong
     assert caught.value.line == 22
     assert [len(read(write("a.txt", "a\n\nb\n"), by="line", gaps=gaps)) for gaps in (False, True)] == [2, 3]

@@ -234,7 +234,7 @@ def numbers_or_text(name: str, cells: Sequence[str], path: str, lines: Sequence[
         return cells
     for number, cell, line in zip(numbers, cells, lines):
         if number is not None and not math.isfinite(number) and not (gaps and math.isnan(number)):
-            raise DataError(f"missing value in column {name!r}", got=repr(cell), file=path, line=line,
+            raise DataError(f"{'missing value' if math.isnan(number) else 'infinite number'} in column {name!r}", got=repr(cell), file=path, line=line,
                             do="Fill it in or leave the row out")
     return cells if None in numbers else numbers
 
