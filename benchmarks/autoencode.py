@@ -39,7 +39,7 @@ def sentences(given: argparse.Namespace) -> None:
     alone = fitted("sentences-decoder", "decoder", given, train, valid, **TEXTS)
     vector = fitted("sentences-lstm", "lstm", given, train, valid, **TEXTS, free=0.2)
     plain = fitted("sentences-plain", "lstm", given, train, valid, **TEXTS, variational=False)
-    first, second, third = (model.evaluate(test) for model in (alone, vector, plain))
+    first, second, third = (model.evaluate(test, draws=16) for model in (alone, vector, plain))
     report, short = second["report"], second["rewritten"]["short"]
     chance = second["rewritten"]["by_chance"]["short"]
     write_row("autoencode.py", f"EWT, sentences: variational lstm of {vector.model.size() / 1e6:.2f} M, {report['said']:.1f} nats of KL, "
