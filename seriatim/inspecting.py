@@ -67,7 +67,7 @@ def gradients(model: Network, contexts: tuple[np.ndarray, ...], following: tuple
     batch = prompts(contexts)
     with torch.enable_grad():
         x = model.embedding(model.begin(batch)).detach().requires_grad_()           # (B, 1 + T, D)
-        hidden, _ = model.through(x, model.empty(len(x)))                           # causal: padding behind the end is not heard
+        hidden, _ = model.through(x, model.resting(len(x)))                         # causal: padding behind the end is not heard
         last = model.read(hidden[torch.arange(len(x)), batch.x_lengths])
         slope, = torch.autograd.grad(-last.log_prob(torch.tensor(following)).sum(), x)
     norms = slope.norm(dim=-1).double().numpy()                                     # (B, 1 + T)

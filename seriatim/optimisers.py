@@ -3,6 +3,8 @@
     sgd     W <- W - r m,   m = 0.9 m + g                                          Polyak 1964
     adamw   W <- W - r m / sqrt(v): each weight at its own pace                    Kingma and Ba 2015, Loshchilov and Hutter 2019
     muon    W <- W - r O,   O the orthogonal matrix nearest to m                   Jordan et al. 2024
+    adagrad W <- W - r g / sqrt(G), G the sum of all g^2: for tables of which few  Duchi et al. 2011
+            rows are used at a time, each row at its own pace
 
 Unlike adamw, which treats a matrix as a heap of numbers, muon treats it as a map: whatever the gradient stretches much or
 little, the update turns all directions alike, so that rare ones are learned too. It is meant for the maps inside the blocks;
@@ -14,12 +16,14 @@ import torch
 from torch import Tensor, nn
 
 from seriatim.config import TrainingOptions
+from seriatim.errors import ConfigError
 
 BETAS = (0.9, 0.99)
+PACE = 8                                   # adagrad: its rate, in multiples of the others'
 
 
-class Muon(torch.optim.AdamW):
-    """Muon for its first group of matrices, AdamW for the others. Rates mean the same for both: an update of about a fifth of the rate."""
+class Rules(torch.optim.AdamW):
+    """AdamW, but for groups that name another rule. Rates mean about the same for all: of muon's update, a fifth."""
 
     def __init__(self, groups: list[dict], momentum: float, rounds: int = 3, **settings):
         super().__init__(groups, **settings)
@@ -27,18 +31,33 @@ class Muon(torch.optim.AdamW):
 
     @torch.no_grad()
     def step(self) -> None:
-        maps = self.param_groups.pop(0)
+        groups = self.param_groups
         try:
+            self.param_groups = [group for group in groups if group["rule"] == "adamw"]
             super().step()
         finally:
-            self.param_groups.insert(0, maps)
-        for each in maps["params"]:
-            if each.grad is not None:
-                state = self.state[each]
-                state["step"] = state.get("step", torch.zeros(())) + 1              # AdamW looks for it when it is restored
-                mean = state.setdefault("momentum", torch.zeros_like(each)).mul_(self.momentum).add_(each.grad)
-                change = orthogonal(each.grad.add(mean, alpha=self.momentum), self.rounds)
-                each.mul_(1 - maps["lr"] * maps["weight_decay"]).add_(change, alpha=-0.2 * maps["lr"] * min(each.shape) ** 0.5)
+            self.param_groups = groups
+        for group in groups:
+            rule = {"muon": self.turn, "adagrad": self.touch}.get(group["rule"])
+            for each in group["params"] if rule else ():
+                if each.grad is not None:
+                    state = self.state[each]
+                    state["step"] = state.get("step", torch.zeros(())) + 1          # AdamW looks for it when it is restored
+                    rule(each, state, group)
+
+    def turn(self, each: Tensor, state: dict, group: dict) -> None:
+        """Muon."""
+        mean = state.setdefault("momentum", torch.zeros_like(each)).mul_(self.momentum).add_(each.grad)
+        change = orthogonal(each.grad.add(mean, alpha=self.momentum), self.rounds)
+        each.mul_(1 - group["lr"] * group["weight_decay"]).add_(change, alpha=-0.2 * group["lr"] * min(each.shape) ** 0.5)
+
+    def touch(self, each: Tensor, state: dict, group: dict) -> None:
+        """Adagrad, of the rows that were used."""
+        gradient = each.grad.coalesce()
+        rows, values = gradient.indices()[0], gradient.values()                     # (R,), (R, V)
+        squares = state.setdefault("squares", torch.zeros_like(each))
+        squares.index_add_(0, rows, values.square())
+        each.index_add_(0, rows, values / squares[rows].sqrt().add_(1e-10), alpha=-PACE * group["lr"])
 
 
 def orthogonal(matrix: Tensor, rounds: int) -> Tensor:
@@ -57,13 +76,16 @@ def orthogonal(matrix: Tensor, rounds: int) -> Tensor:
 
 def make_optimiser(model: nn.Module, options: TrainingOptions) -> torch.optim.Optimizer:
     """Only matrices are pulled towards zero."""
-    inner = {id(each) for name, each in model.named_parameters() if "blocks." in name and each.dim() == 2} if options.optimiser == "muon" else set()
-    maps, matrices, vectors = ([each for each in model.parameters() if kind(each)] for kind in (
-        lambda p: id(p) in inner, lambda p: p.dim() > 1 and id(p) not in inner, lambda p: p.dim() <= 1))
-    groups = [{"params": each, "weight_decay": decay} for each, decay in
-              ((maps, options.weight_decay), (matrices, options.weight_decay), (vectors, 0.0)) if each]
+    found: dict[tuple[str, float], list] = {}
+    tables = {id(each.weight) for each in model.modules() if getattr(each, "sparse", False)}
+    for name, each in model.named_parameters():
+        rule = "adagrad" if id(each) in tables else "muon" if options.optimiser == "muon" and "blocks." in name and each.dim() == 2 else "adamw"
+        found.setdefault((rule, options.weight_decay if each.dim() > 1 else 0.0), []).append(each)
+    groups = [{"params": each, "weight_decay": decay, "rule": rule} for (rule, decay), each in sorted(found.items(), key=lambda item: item[0], reverse=True)]
     if options.optimiser == "sgd":
+        if tables:
+            raise ConfigError("direct connections cannot learn by sgd", do="Use --optimiser muon or adamw")
         return torch.optim.SGD(groups, lr=options.rate, momentum=options.momentum)
-    if inner:
-        return Muon(groups, 0.95, lr=options.rate, betas=BETAS, fused=True)
-    return torch.optim.AdamW(groups, lr=options.rate, betas=BETAS, fused=True)
+    if all(group["rule"] == "adamw" for group in groups):
+        return torch.optim.AdamW(groups, lr=options.rate, betas=BETAS, fused=True)
+    return Rules(groups, 0.95, lr=options.rate, betas=BETAS, fused=True)

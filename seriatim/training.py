@@ -264,9 +264,10 @@ class Loop:
             raise
         if (p.batch + 1) % o.accumulate:
             return loss
+        dense = [each for each in self.model.parameters() if each.grad is not None and not each.grad.is_sparse]
         if o.clip_value:
-            nn.utils.clip_grad_value_(self.model.parameters(), o.clip_value)
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), o.clip or math.inf)
+            nn.utils.clip_grad_value_(dense, o.clip_value)
+        norm = nn.utils.clip_grad_norm_(dense, o.clip or math.inf)
         if not math.isfinite(loss) or not math.isfinite(norm.item()):
             raise self.not_finite(loss, norm.item())
         for group in self.optimiser.param_groups:
@@ -306,7 +307,7 @@ class Loop:
                 self.mean[name] = value.clone() if name not in self.mean else self.mean[name].mul_(keep).add_(value, alpha=1 - keep)
 
     def not_finite(self, loss: float, norm: float) -> TrainingError:
-        bad = [name for name, each in self.model.named_parameters() if each.grad is not None and not each.grad.isfinite().all()]
+        bad = [name for name, each in self.model.named_parameters() if each.grad is not None and not each.grad.is_sparse and not each.grad.isfinite().all()]
         where = f", first in the gradient of {bad[0]}" if bad else ""
         p = self.progress
         return TrainingError(f"training left the finite numbers at update {p.step + 1} (epoch {p.epoch}, batch {p.batch}){where}",

@@ -23,6 +23,8 @@ VARIANTS = {                                   # parts of the frame that no rung
     "attention, bilinear, sinusoidal": ("transformer", {"score": "bilinear", "positions": "sinusoidal", "norm_place": "after", "feed": "relu"}),
     "attention, mlp": ("transformer", {"score": "mlp", "positions": "none", "norm": "rms", "feed": "gated"}),
     "attention, learned": ("transformer", {"positions": "learned", "context": 64, "feed": "gelu-tanh", "tied": True}),
+    "lstm, direct": ("lstm", {"direct": 4, "cells": 50, "direct_dropout": 0.5}),
+    "transformer, direct": ("transformer", {"direct": 3, "cells": 50}),
 }
 RUNGS = [*MODELS["language"], *VARIANTS, "unigram+markov", "kneser-ney+cache", "markov+lstm+transformer"]
 

@@ -6,10 +6,11 @@ import pytest
 import torch
 
 from seriatim.batches import Batch, empty, prompts
-from seriatim.config import DecodingOptions
+from seriatim.config import DecodingOptions, TrainingOptions
 from seriatim.decoding import decode
 from seriatim.models import create, parse
 from seriatim.models.base import detach, leaves, regrow, select
+from seriatim.optimisers import make_optimiser
 from seriatim.scoring import score, score_lines, score_stream
 from tests.conftest import symbols
 from tests.ladder import RUNGS, VOCABULARY, random_rows, settings_for, small_model, spec_of
@@ -189,7 +190,7 @@ def test_a_network_overfits_one_batch(name):
     torch.manual_seed(0)
     model = create(parse(spec_of(name), settings_for(name) | {"width": 32, "dropout": 0.0, "context": 16}), VOCABULARY)
     y = random_rows(4, 12)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=0.01)
+    optimiser = make_optimiser(model, TrainingOptions(rate=0.01))
     for _ in range(300):
         optimiser.zero_grad()
         loss, _ = model.loss(batch_of(y))

@@ -7,7 +7,7 @@ from torch import nn
 
 from seriatim.config import TrainingOptions
 from seriatim.models import create, parse
-from seriatim.optimisers import Muon, make_optimiser, orthogonal
+from seriatim.optimisers import PACE, Rules, make_optimiser, orthogonal
 
 
 @pytest.mark.parametrize("shape", [(24, 24), (96, 24), (24, 96), (30, 24)])
@@ -29,7 +29,7 @@ def test_muon_takes_the_maps_inside_the_blocks_and_adamw_the_rest():
     model = create(parse("lstm", {"width": 8, "layers": 2}), 11)
     optimiser = make_optimiser(model, TrainingOptions(optimiser="muon", rate=0.1, weight_decay=0.0))
     inner = {name for name, each in model.named_parameters() if any(each is p for p in optimiser.param_groups[0]["params"])}
-    assert isinstance(optimiser, Muon) and inner == {f"blocks.{i}.mixer.cell.weight_{k}_l0" for i in (0, 1) for k in ("ih", "hh")}
+    assert isinstance(optimiser, Rules) and inner == {f"blocks.{i}.mixer.cell.weight_{k}_l0" for i in (0, 1) for k in ("ih", "hh")}
     assert {id(p) for group in optimiser.param_groups for p in group["params"]} == {id(p) for p in model.parameters()}
     before = {name: each.detach().clone() for name, each in model.named_parameters()}
     for each in model.parameters():
@@ -47,3 +47,19 @@ def test_muon_takes_the_maps_inside_the_blocks_and_adamw_the_rest():
 
 def test_a_network_without_maps_is_left_to_adamw():
     assert type(make_optimiser(create(parse("bigram", {}), 5), TrainingOptions(optimiser="muon"))) is torch.optim.AdamW
+
+
+def test_tables_of_votes_learn_by_adagrad_row_by_row():
+    torch.manual_seed(0)
+    model = create(parse("lstm", {"width": 8, "direct": 3, "cells": 50}), 11)
+    table = model.votes.table.weight
+    twin = nn.Parameter(table.detach().clone())
+    ours = make_optimiser(model, TrainingOptions(optimiser="adamw", rate=0.1, weight_decay=0.5))
+    theirs = torch.optim.Adagrad([twin], lr=PACE * 0.1)
+    for _ in range(3):
+        rows = torch.randint(50, (2, 7))
+        (model.votes.table(rows) * torch.randn(2, 7, 11)).sum().backward()                     # rows that occur twice add up
+        twin.grad = table.grad.to_dense()
+        ours.step(), theirs.step()
+        ours.zero_grad()
+    assert torch.allclose(table, twin, atol=1e-6) and table.abs().max() > 0.1

@@ -266,7 +266,8 @@ def test_smoothed_labels_cost_what_the_formula_says():
 
 
 @pytest.mark.parametrize("settings", [{"optimiser": "muon"}, {"rows": 0}, {"reach": 24},
-                                      {"average": "moving"}, {"accumulate": 2}, {"decay": "plateau", "validations": 6}])
+                                      {"average": "moving"}, {"accumulate": 2}, {"decay": "plateau", "validations": 6},
+                                      {"optimiser": "muon", "direct": 3, "cells": 64, "direct_dropout": 0.5}])
 def test_whatever_is_kept_between_updates_survives_a_stop(settings, tmp_path):
     whole = fit("language", "lstm", stream(), steps=12, checkpoint_seconds=0, **SMALL | settings)
     events = fit_events("language", "lstm", stream(), out=tmp_path / "run", settings={"steps": 12, "checkpoint_seconds": 0} | SMALL | settings)

@@ -26,7 +26,7 @@ from torch import Tensor
 
 from seriatim.codecs.subwords import Foreign, Subwords, names_of, tokenizer_of, unused
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec
-from seriatim.config import CodecOptions, NetworkOptions
+from seriatim.config import CodecOptions, LanguageOptions
 from seriatim.errors import ConfigError, RunError
 from seriatim.models.base import Model
 from seriatim.models.network import Network
@@ -40,7 +40,7 @@ FEEDS = {"gelu_new": "gelu-tanh", "gelu_pytorch_tanh": "gelu-tanh", "gelu": "gel
 PARTS = {"ln_1": "norm", "attn.c_attn": "mixer.inward", "attn.c_proj": "mixer.outward", "ln_2": "norm_2", "mlp.c_fc": "feed_forward.inward",
          "mlp.c_proj": "feed_forward.outward"}
 USUAL = {"layer_norm_epsilon": 1e-5, "scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False}
-SHAPE = NetworkOptions(mixer="attention", residual=True, positions="learned", tied=True)                # what makes a network a GPT-2
+SHAPE = LanguageOptions(mixer="attention", residual=True, positions="learned", tied=True)                # what makes a network a GPT-2
 FREE = {"width", "layers", "heads", "context", "feed_forward", "feed", "dropout", "output_bias",        # and what it leaves open
         "weight_dropout", "activation", "initial", "kernel", "gated"}
 RECIPE = "seriatim fit language transformer FILE --unit subword --positions learned --tied --feed gelu-tanh --output-bias false"
@@ -63,7 +63,7 @@ def turned(name: str, array: Tensor) -> Tensor:
 # Reading
 
 
-def read_gpt2(folder: Path) -> tuple[Codec, NetworkOptions, Network]:
+def read_gpt2(folder: Path) -> tuple[Codec, LanguageOptions, Network]:
     """A folder -> codec, options and network. Every size is compared with the header of the weights before anything is laid out."""
     config = read_json(folder / CONFIG)
     kind = config.get("model_type") if isinstance(config, dict) else None
@@ -84,7 +84,7 @@ def read_gpt2(folder: Path) -> tuple[Codec, NetworkOptions, Network]:
     return codec, options, network.eval()
 
 
-def options_of(config: dict[str, Any], where: str) -> tuple[NetworkOptions, int]:
+def options_of(config: dict[str, Any], where: str) -> tuple[LanguageOptions, int]:
     """The options of the network, and how many symbols they have."""
     def size(*keys: str) -> int:
         value = next((config[key] for key in keys if config.get(key) is not None), None)
@@ -106,14 +106,14 @@ def options_of(config: dict[str, Any], where: str) -> tuple[NetworkOptions, int]
     many = inner / width if inner < 1 << 32 else math.inf
     many = many if int(width * many if many < math.inf else 0) == inner else math.nextafter(many, math.inf)
     try:
-        return build(NetworkOptions, {f.name: getattr(SHAPE, f.name) for f in fields(SHAPE)} | {
+        return build(LanguageOptions, {f.name: getattr(SHAPE, f.name) for f in fields(SHAPE)} | {
             "width": width, "layers": size("n_layer"), "heads": heads, "context": size("n_positions", "n_ctx"), "feed_forward": many,
             "feed": FEEDS[feed]}, where), size("vocab_size")
     except ConfigError as error:
         raise RunError(error.what, do=AGAIN) from None
 
 
-def shapes(options: NetworkOptions, vocabulary: int) -> dict[str, tuple[int, ...]]:
+def shapes(options: LanguageOptions, vocabulary: int) -> dict[str, tuple[int, ...]]:
     """The shape of each of their arrays."""
     width, inner = options.width, int(options.width * options.feed_forward)
     maps = {"attn.c_attn": (width, 3 * width), "attn.c_proj": (width, width), "mlp.c_fc": (width, inner), "mlp.c_proj": (inner, width)}

@@ -103,6 +103,10 @@ class Network(nn.Module, Model):
         self.head = head
 
     def empty(self, rows: int) -> State:
+        return self.resting(rows)
+
+    def resting(self, rows: int) -> State:
+        """The state of the stack alone, before anything is read."""
         return tuple(part.empty(rows) for part in ([] if self.places is None else [self.places]) + list(self.blocks))
 
     def begin(self, batch: Batch) -> Tensor:
@@ -143,7 +147,7 @@ class Network(nn.Module, Model):
 
         attention.L (B, H, T, T) who hears whom;  hidden.L (B, T, D) a recurrent layer's outputs;  gates.L (B, T, G, D), see `Recurrent.gates`.
         """
-        x, found, frame, states = self.embed(self.opened(torch.cat([batch.x, batch.y[:, :-1]], 1))), {}, (), self.empty(len(batch))
+        x, found, frame, states = self.embed(self.opened(torch.cat([batch.x, batch.y[:, :-1]], 1))), {}, (), self.resting(len(batch))
         if self.places is not None:
             x, _, shared = self.places(x, states[0])
             states, frame = states[1:], (shared,)
