@@ -21,12 +21,12 @@ from seriatim.config import (
     HiddenOptions,
     HmmOptions,
     LagsOptions,
+    LanguageOptions,
     LexiconOptions,
     LinearOptions,
     MarkovBayesOptions,
     MarkovOptions,
     NaiveBayesOptions,
-    NetworkOptions,
     NgramOptions,
     RidgeOptions,
     SmoothingOptions,
@@ -129,7 +129,7 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, MarkovOptions, ("order",), group=group)
     add_flags(parser, NgramOptions, ("smoothing", "memory"), group=group)
     add_flags(parser, CacheOptions, ("window",), group=group)
-    add_flags(parser, NetworkOptions, ("width", "layers", "dropout"), group=group)
+    add_flags(parser, LanguageOptions, ("width", "layers", "dropout", "direct"), group=group)
     add_flags(parser, VectorsOptions, ("window", "negatives", "subwords"), group=group)
     for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, RidgeOptions, HmmOptions, HiddenOptions,
                 TranslateOptions, LexiconOptions, AutoencodeOptions, ForecastOptions, SmoothingOptions, AutoregressionOptions, LagsOptions):

@@ -47,7 +47,9 @@ class Rules(torch.optim.AdamW):
 
     def turn(self, each: Tensor, state: dict, group: dict) -> None:
         """Muon."""
-        mean = state.setdefault("momentum", torch.zeros_like(each)).mul_(self.momentum).add_(each.grad)
+        if "momentum" not in state:
+            state["momentum"] = torch.zeros_like(each)
+        mean = state["momentum"].mul_(self.momentum).add_(each.grad)
         change = orthogonal(each.grad.add(mean, alpha=self.momentum), self.rounds)
         each.mul_(1 - group["lr"] * group["weight_decay"]).add_(change, alpha=-0.2 * group["lr"] * min(each.shape) ** 0.5)
 
@@ -55,8 +57,9 @@ class Rules(torch.optim.AdamW):
         """Adagrad, of the rows that were used."""
         gradient = each.grad.coalesce()
         rows, values = gradient.indices()[0], gradient.values()                     # (R,), (R, V)
-        squares = state.setdefault("squares", torch.zeros_like(each))
-        squares.index_add_(0, rows, values.square())
+        if "squares" not in state:
+            state["squares"] = torch.zeros_like(each)
+        squares = state["squares"].index_add_(0, rows, values.square())
         each.index_add_(0, rows, values / squares[rows].sqrt().add_(1e-10), alpha=-PACE * group["lr"])
 
 

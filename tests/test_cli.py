@@ -13,7 +13,7 @@ import pytest
 
 import seriatim
 from seriatim.cli import main
-from seriatim.config import NetworkOptions, TrainingOptions
+from seriatim.config import LanguageOptions, NetworkOptions, TrainingOptions
 from seriatim.models import MODELS
 from tests.terminal import SMALL, furnish, good
 
@@ -196,7 +196,7 @@ def test_models_lists_every_rung_and_every_setting_of_one(home):
     shown = good("models").out
     assert all(name in shown and each.summary in shown for rungs in MODELS.values() for name, each in rungs.items())
     table, record = good("models", "lstm").out, good("models", "lstm", "--format", "json").json()
-    for each in (*fields(NetworkOptions), *fields(TrainingOptions)):
+    for each in (*fields(LanguageOptions), *fields(TrainingOptions)):
         assert f"--{each.name.replace('_', '-')} " in table and each.metadata["help"] in " ".join(table.split()) and each.name in record["lstm"]
     assert record["lstm"]["width"]["default"] == MODELS["language"]["lstm"].settings.get("width", NetworkOptions().width)
     assert "--order" not in table and "--steps" not in good("models", "markov").out

@@ -37,8 +37,8 @@ def test_logits_are_those_of_the_network_and_the_sum_of_the_votes():
 def test_votes_learn_what_a_network_too_small_cannot(tmp_path):
     text = "".join(np.random.default_rng(0).permutation(list("abcdefghijklmnop"))) * 400
     narrow = {"width": 2, "steps": 60, "rows": 4, "length": 16, "rate": 0.02}
-    alone, voted = (st.fit("language", "rnn", st.Sequences.of([text], by="stream"), out=tmp_path / str(direct), direct=direct, cells=512, **narrow) for direct in (0, 2))
-    test = st.Sequences.of([text[:800]], by="stream")
+    train, test = (st.Sequences.of([each], by="stream") for each in (text, text[:800]))
+    alone, voted = (st.fit("language", "rnn", train, out=tmp_path / str(direct), direct=direct, cells=512, **narrow) for direct in (0, 2))
     found = voted.evaluate(test)["nats_per_token"]
     assert found < 0.2 < 1 < alone.evaluate(test)["nats_per_token"]
     assert st.load(tmp_path / "2").evaluate(test)["nats_per_token"] == found

@@ -67,7 +67,7 @@ class Rung:
         return self.training | (self.numbers if numbers else {})
 
 
-RECURRENT = {"optimiser": "muon", "rate": 6e-3, "rows": 32, "length": 32}
+RECURRENT = {"optimiser": "muon", "rate": 1e-2, "rows": 32}
 WORDS = {"epochs": 5.0, "rate": 0.025, "validations": 10}
 
 
@@ -94,8 +94,8 @@ LANGUAGE: dict[str, Rung] = {
     "gru": Rung("gated recurrent unit", "voting:network", LanguageOptions, {"mixer": "gru", "width": 256}, RECURRENT),
     "lstm": Rung("long short-term memory", "voting:network", LanguageOptions, {"mixer": "lstm", "width": 256}, RECURRENT),
     "transformer": Rung("self-attention over a window, with rotary positions", "voting:network", LanguageOptions,
-                        {"mixer": "attention", "width": 128, "layers": 4, "residual": True, "feed_forward": 4.0, "context": 64},
-                        {"optimiser": "muon", "rate": 4e-3, "rows": 16, "carry": False, "warmup": 0.05}),
+                        {"mixer": "attention", "width": 128, "layers": 2, "residual": True, "feed_forward": 4.0, "context": 64},
+                        {"optimiser": "muon", "rate": 1e-2, "rows": 32, "carry": False, "warmup": 0.05}),
 }
 
 VECTORS: dict[str, Rung] = {
