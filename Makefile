@@ -15,7 +15,7 @@ test-slow: $(ENVIRONMENT)
 
 benchmarks: $(ENVIRONMENT)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,benchmark]'
-	for script in limits ngrams networks words labels translate series autoencode; do .venv/bin/python benchmarks/$$script.py || exit 1; done
+	for script in limits ngrams networks text words labels translate series autoencode; do .venv/bin/python benchmarks/$$script.py || exit 1; done
 
 lint: $(ENVIRONMENT)
 	.venv/bin/ruff check --quiet .

@@ -145,7 +145,7 @@ class NetworkOptions:
 @dataclass(frozen=True)
 class LanguageOptions(NetworkOptions):
     """The same, for what comes next."""
-    direct: int = option(0, "also n-grams of up to this many symbols vote for the next one, beside the network (2 to 8; 0: none)", least=0, most=24)
+    direct: int = option(0, "the last symbols also vote for the next one, beside the network: runs of up to this many, such as 8; 0: none", least=0, most=24)
     direct_dropout: float = option(0.0, "direct: share of votes that are not heard in training; a half, where data are read many times", least=0, most=0.95)
     cells: int = option(1 << 18, "direct: rows of the table that all n-grams share", least=1, most=1 << 27)
 

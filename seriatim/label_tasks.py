@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -90,10 +90,10 @@ class Classify:
         found = answers(model, self.valid, self.target == "tags")
         return float((found.found != self.valid.y.flat).mean()) + 1e-6 * min(10.0, found.loss)
 
-    def valid_scores(self, model: Model) -> Tensor:
-        """(N,) log-probability of each label of the validation data, for the weights of a mixture."""
-        found = answers(model, self.valid, self.target == "tags").log_probs
-        return torch.from_numpy(found[np.arange(len(found)), self.valid.y.flat])
+    def opinions(self, models: Sequence[Model]) -> tuple[Tensor, Tensor]:
+        """What the powers of a pool are found from: (N, M, K) log-probabilities of the validation data, and its (N,) labels."""
+        said = [answers(model, self.valid, self.target == "tags").log_probs for model in models]
+        return torch.from_numpy(np.stack(said, 1)), torch.from_numpy(self.valid.y.flat)
 
 
 class Regress(Classify):

@@ -6,7 +6,7 @@ task is a class with the same methods and a row in TASKS.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -96,8 +96,12 @@ class Language:
         """What training looks at: nats per symbol of the validation data."""
         return mean_loss(model, self.valid, self.by)
 
+    def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
+        """What the weights of a mixture are found from: (N, M) log-probabilities of held-out symbols."""
+        return torch.stack([self.valid_scores(each) for each in models], 1),
+
     def valid_scores(self, model: Model) -> Tensor:
-        """(N,) log-probability of each held-out symbol, for the weights of a mixture."""
+        """(N,) log-probability of each held-out symbol."""
         return torch.from_numpy(score(model, self.valid, self.by).values)
 
 

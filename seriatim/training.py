@@ -72,8 +72,8 @@ def fit(model: Model, parts: list[Part], task: Language, checkpoint: Path | None
             file = None if checkpoint is None else checkpoint / f"checkpoint-{i}.safetensors"
             yield from (loop_of if isinstance(each, Vectors) else Loop)(each, task, part.training, file).run()
     if len(parts) > 1:
-        model.weigh(torch.stack([task.valid_scores(each) for each in models], 1))
-        yield {"event": "weighed", "weights": model.log_weights.exp().tolist()}
+        model.weigh(*task.opinions(models))
+        yield {"event": "weighed", "weights": model.weights()}
 
 
 @dataclass

@@ -309,8 +309,8 @@ def create(parts: list[Part], vocabulary: int, *more: int) -> Model:
         made.append(getattr(import_module(f"seriatim.models.{module}"), name)(vocabulary, part.options, *more))
     if len(made) == 1:
         return made[0]
-    from seriatim.models.mixture import Mixture
-    return Mixture(made)
+    from seriatim.models.mixture import Mixture, Pool
+    return (Pool if parts[0].task in ("classify", "tag") else Mixture)(made)
 
 
 def planned(parts: list[Part], threads: int) -> list[Part]:

@@ -1,17 +1,20 @@
-"""A mixture of models is a model: the weighted mean of what its parts say.
+"""A mixture of models is a model: the weighted mean of what its parts say, or of how they judge it.
 
-    p(y | past) = sum_i w_i p_i(y | past)
+    Mixture   p(y | past) = sum_i w_i p_i(y | past)                       of sequences
+    Pool      p(y | x) = prod_i p_i(y | x)^{a_i} / Z(x),   a_i >= 0       of labels; Hinton 2002, stacked as in Wolpert 1992
 
 Unlike any part alone it can lean on counts where counts are strong and on a network where they are
 sparse. The weights are fitted on validation data by expectation-maximisation: each part is given the
-share of every symbol that it explains, and the shares become the weights. The state is the tuple of the
-parts' states. Shapes: M parts, N symbols.
+share of every symbol that it explains, and the shares become the weights. Labels are pooled instead: in a mean of probabilities
+the part that is surest of itself drowns the others, and naive Bayes is always sure; the powers first make each as sure as it deserves, as
+a temperature does (Guo et al. 2017). The state is the tuple of the parts' states. Shapes: M parts, N symbols or labels, K kinds of label.
 """
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -19,6 +22,8 @@ from seriatim.batches import Batch
 from seriatim.chains import Chain
 from seriatim.distributions import Categorical, Distribution, Mixed
 from seriatim.models.base import Model, State
+
+LEAST = -60.0                              # a log-probability below this counts as this: what one part calls impossible may still be
 
 
 class Mixture(Model):
@@ -29,8 +34,7 @@ class Mixture(Model):
 
     def _mix(self, answers: Sequence[tuple[Distribution, State]]) -> tuple[Distribution, State]:
         distributions, states = zip(*answers, strict=True)
-        single = [Categorical(each.log_marginals()) if isinstance(each, Chain) else each for each in distributions]       # tags one by one
-        return Mixed(single, self.log_weights), tuple(states)
+        return Mixed(distributions, self.log_weights), tuple(states)
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         return self._mix([part.start(batch) for part in self.parts])
@@ -55,6 +59,10 @@ class Mixture(Model):
             log_weights = share.mean(0).log()
         self.log_weights = log_weights
 
+    def weights(self) -> list[float]:
+        """How much each part counts."""
+        return self.log_weights.exp().tolist()
+
     def arrays(self) -> dict[str, Tensor]:
         inner = {f"{i}.{name}": array for i, part in enumerate(self.parts) for name, array in part.arrays().items()}
         return {"log_weights": self.log_weights} | inner
@@ -69,3 +77,36 @@ class Mixture(Model):
 
     def size(self) -> int:
         return sum(part.size() for part in self.parts) + len(self.parts)
+
+
+class Pool(Mixture):
+    """Of labels, or of tags one by one."""
+
+    def __init__(self, parts: Sequence[Model]):
+        super().__init__(parts)
+        self.log_weights = torch.zeros(len(self.parts), dtype=torch.float64)        # of the powers
+
+    def _mix(self, answers: Sequence[tuple[Distribution, State]]) -> tuple[Distribution, State]:
+        distributions, states = zip(*answers, strict=True)
+        said = [each.log_marginals() if isinstance(each, Chain) else each.log_probs() for each in distributions]
+        return self.pooled(torch.stack(said, -2).double()), tuple(states)
+
+    def pooled(self, said: Tensor) -> Categorical:
+        """(..., M, K) log-probabilities -> (..., K) together."""
+        return Categorical(torch.einsum("...mk,m->...k", said.clamp(min=LEAST), self.log_weights.exp()))
+
+    def weigh(self, said: Tensor, y: Tensor) -> None:
+        """The powers under which (N,) held-out labels are most probable, from (N, M, K) log-probabilities. The loss is convex in them; a hair of weight
+        on their squares keeps parts that say the same from running apart."""
+        from scipy.optimize import minimize
+        said, truth, start = said.double().clamp(min=LEAST), y.long(), np.full(said.shape[1], 1 / said.shape[1])
+        known = said[torch.arange(len(y)), :, truth]                                # (N, M)
+
+        def loss(powers: np.ndarray) -> tuple[float, np.ndarray]:
+            together = torch.einsum("nmk,m->nk", said, torch.from_numpy(powers)).log_softmax(1)
+            slope = torch.einsum("nk,nmk->nm", together.exp(), said) - known
+            worth = together.gather(1, truth[:, None]).mean()
+            return float(0.5e-3 * (powers ** 2).sum() - worth), slope.mean(0).numpy() + 1e-3 * powers
+
+        found = minimize(loss, start, jac=True, bounds=[(1e-6, 10)] * len(start)).x if len(y) else start
+        self.log_weights = torch.from_numpy(found).log()
