@@ -126,7 +126,8 @@ def generation() -> None:
         shape = f"generate {length} symbols after 16, 6 x 384, {rows} row{'s' * (rows > 1)}"
         for mine, peer, words in (("ours", "transformers", "transformers' generate"), ("ours", "float32", "CTranslate2, float32"),
                                   ("ours, 8 bits", "int8", "CTranslate2, int8")):
-            write_row("networks.py", f"{shape}{', 8 bits' if 'bits' in mine else ''}, beside {words}", f"{speed[mine]:,.0f} symbols/s", f"{words}: {speed[peer]:,.0f}",
+            write_row("networks.py", f"{shape}{', 8 bits' if 'bits' in mine else ''}, beside {words}", f"{speed[mine]:,.0f} symbols/s",
+                      f"{words}: {speed[peer]:,.0f}",
                       f"{speed[mine] / speed[peer]:.2f} times as fast", (*PACKAGES, "ctranslate2"))
 
 
