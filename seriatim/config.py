@@ -156,7 +156,7 @@ class LabellerOptions(NetworkOptions):
     both: bool = option(True, "each position hears what comes after it, too")
     embedding: int = option(0, "size of the word vectors; 0: as --width", least=0, most=65536)
     word_dropout: float = option(0.05, "share of words that are unknown in training, so that unknown ones are known", least=0, most=0.95)
-    letters: str = option("no", "words are also read letter by letter", choices=("no", "convolution", "lstm"))
+    letters: str = option("no", "words are also read letter by letter", choices=("no", "convolution", "lstm", "affixes"))
     letter_width: int = option(64, "letters: size of what they say about the word", least=2, most=65536)
 
 

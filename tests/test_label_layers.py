@@ -13,7 +13,7 @@ from seriatim.errors import ConfigError
 from seriatim.layers.attention import Attention
 from seriatim.layers.both import Both, turned
 from seriatim.layers.convolution import Convolution
-from seriatim.layers.letters import Letters
+from seriatim.layers.letters import Letters, affixes
 from seriatim.layers.pool import Pool
 from seriatim.layers.positions import Places, rotate, turn
 from seriatim.layers.recurrent import Recurrent
@@ -183,6 +183,22 @@ def test_letters_by_recurrence_are_the_last_states_of_both_ways():
     onward, backward = part.mixer.onward, part.mixer.backward
     expected = torch.cat([onward(framed, onward.empty(1))[1][0], backward(framed.flip(1), backward.empty(1))[1][0]], -1)
     assert close(part(torch.tensor([word])), expected)
+
+
+def test_affixes_are_looked_up_by_the_first_and_the_last_letters_alone():
+    words = torch.tensor([[2, 3, 4, 5, 6, 7, 8], [9, 9, 9, 9, 6, 7, 8], [6, 7, 8, 0, 0, 0, 0], [0] * 7])
+    lengths = (words > 0).sum(1)
+    rows = affixes(words, lengths)                                                  # (4, 8)
+    first, other, short, nothing = rows.tolist()
+    assert first[4:7] == other[4:7] == short[4:7] and first[7] != other[7]          # the last three letters are the same, the last four are not
+    assert not set(first[:4]) & set(other[:4]) and len(set(first)) == 8
+    assert short[2] == short[3] and short[6] == short[7] and short[2] != short[6]   # a short word is its own longest affix, at both ends
+    assert affixes(words[:1, :], lengths[:1]).tolist() == [first] == affixes(torch.nn.functional.pad(words[:1], (0, 5)), lengths[:1]).tolist()
+    assert len(set(nothing)) == 2
+    part = Letters("affixes", 12, 6)
+    plain = part(words)
+    part.affixes.weight.data[first[6]] += 1                                         # the row of the last three letters
+    assert torch.allclose((part(words) - plain).mean(1), torch.tensor([1.0, 1.0, 2.0, 0.0]))
 
 
 def test_a_batch_holds_each_of_its_words_once_and_padding_is_a_word_without_letters():

@@ -11,7 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-MULTIPLIER, PRIME = 1_000_003, (1 << 61) - 1                                        # a product of two numbers wraps round, the same on all machines
+from seriatim.layers.hashing import longer, row_of
 
 
 class Votes(nn.Module):
@@ -41,6 +41,6 @@ class Votes(nn.Module):
         found, key = [], torch.zeros(len(seen), time, dtype=torch.long)
         for back in range(self.reach):
             begin = self.reach - 1 - back
-            key = (key + seen[:, begin:begin + time] + 1) * MULTIPLIER              # (B, T)
-            found.append((key ^ (key >> 29)) * MULTIPLIER % PRIME % self.table.num_embeddings)
+            key = longer(key, seen[:, begin:begin + time])                          # (B, T)
+            found.append(row_of(key, self.table.num_embeddings))
         return torch.stack(found, 2)
