@@ -248,7 +248,7 @@ def test_settings_go_to_the_parts_of_a_mixture_that_have_them():
 def test_a_setting_that_two_parts_have_goes_to_both():
     first, second = parse("lstm+transformer", {"width": 64})
     assert first.options.width == second.options.width == 64
-    assert (first.options.layers, second.options.layers) == (1, 4)                 # what was not given stays each rung's own
+    assert (first.options.layers, second.options.layers) == (1, 2)                 # what was not given stays each rung's own
 
 
 @pytest.mark.parametrize("spec, values, words", [
