@@ -101,9 +101,10 @@ def sms(vectors: str | None) -> None:
 
 def polarity(vectors: str | None) -> None:
     data = read(str(DATA / "classify" / "rt-polarity.tsv"), columns="label,text")
-    rungs = [("naive-bayes", {"ngram": 2}), ("linear", {}), ("convolution", {})]
+    together = ("naive-bayes+linear+mean+convolution", {"ngram": 2, "presence": True})
+    rungs = [("naive-bayes", {"ngram": 2}), ("linear", {}), ("convolution", {}), together]
     if vectors:
-        rungs += [("convolution", {"vectors": vectors}), ("linear+convolution", {"vectors": vectors})]
+        rungs += [("convolution", {"vectors": vectors}), (together[0], together[1] | {"vectors": vectors})]
     cross("movie reviews", data, "pos", peers(), rungs)
 
 

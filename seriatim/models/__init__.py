@@ -138,7 +138,7 @@ REGRESS: dict[str, Rung] = {
 } | {name: Rung(SUMMARIES.get(name, each.summary), "labeller:Regressor", ClassifyOptions, each.settings | {"pool": "mean", "dropout": 0.1}, VALUES)
      for name, each in CLASSIFY.items() if not each.counts}
 
-STACK = {"width": 256, "embedding": 100, "both": True, "letters": "convolution", "dropout": 0.4, "word_dropout": 0.05}
+STACK = {"width": 256, "embedding": 100, "both": True, "letters": "affixes", "dropout": 0.4, "word_dropout": 0.05}
 TAGGING = {"epochs": 10.0, "rows": 32, "length": 32, "rate": 3e-3, "validations": 12}
 GATED = TAGGING | {"optimiser": "muon", "rate": 4e-3}
 
