@@ -57,6 +57,7 @@ def gradient_by_distance(predictor: Predictor, text: Text, most: int = 64, place
                 times[:len(norms[:most])] += 1
     values = (total / np.maximum(times, 1))[times > 0]
     notes = [] if name == predictor.spec else [f"of the mixture {predictor.spec} only its part {name} is shown"]
+    notes += ["votes (--direct) have no gradient: what the network hears is shown"] if hasattr(model, "votes") else []
     return {"version": 1, "kind": "gradient", "model": name, "data": data.origin, "unit": predictor.codec.options.unit,
             "distances": list(range(1, len(values) + 1)), "values": [finite(value) for value in values.tolist()], "places": times[times > 0].tolist(),
             "factor": factor_of(values), "radii": radii(model), "notes": notes + short_text(len(values), most)}

@@ -207,7 +207,8 @@ class Tagger(Labeller):
             with torch.inference_mode():
                 chain = self.model.unroll(of_examples(examples, np.array([s])))[0]
             if not isinstance(chain, Chain):
-                raise ConfigError("tags that are judged one by one have no best rows", got=self.spec, do="Use hmm, or a network fitted with --chain")
+                raise ConfigError("tags that are judged one by one, as in a mixture, have no best rows", got=self.spec,
+                                  do="Use hmm, or a network fitted with --chain")
             found.append([{"tags": [names[i] for i in tags], "log_prob": log_prob} for tags, log_prob in chain.best(count)[0]])
         return found
 

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 
 from seriatim.batches import Batch
 from seriatim.config import TrainingOptions
-from seriatim.errors import RunError, TrainingError
+from seriatim.errors import ConfigError, RunError, TrainingError
 from seriatim.models import Part
 from seriatim.models.base import Model, State, detach, leaves, regrow
 from seriatim.models.vectors import Vectors
@@ -73,7 +73,7 @@ def fit(model: Model, parts: list[Part], task: Language, checkpoint: Path | None
             yield from (loop_of if isinstance(each, Vectors) else Loop)(each, task, part.training, file).run()
     if len(parts) > 1:
         model.weigh(*task.opinions(models))
-        yield {"event": "weighed", "weights": model.weights()}
+        yield {"event": "weighed", "weights": model.weights(), "valid": task.valid_loss(model)}
 
 
 @dataclass
@@ -260,7 +260,7 @@ class Loop:
                 loss = self.backward(batch)
         except RuntimeError as error:
             if p.precision == "bfloat16" and "primitive" in str(error):
-                raise TrainingError("this processor cannot train this model in bfloat16", do="Use --precision float32") from None
+                raise ConfigError("this processor cannot train this model in bfloat16", do="Use --precision float32") from None
             raise
         if (p.batch + 1) % o.accumulate:
             return loss

@@ -15,6 +15,7 @@ from seriatim.errors import ConfigError, DataError, RunError, TrainingError
 from seriatim.fitting import fit, fit_events
 from seriatim.models import create, parse
 from seriatim.predictor import load
+from seriatim.scoring import score
 from seriatim.tasks import Language
 from seriatim.training import Loop
 from tests.conftest import symbols
@@ -295,3 +296,9 @@ def test_precision_is_tried_under_a_clock_where_the_processor_can_and_never_othe
     assert not [event for event in loop(steps=2).run() if event["event"] == "trial"]
     trial, = [event for event in loop(minutes=0.005).run() if event["event"] == "trial"]
     assert trial["precision"] in ("float32", "bfloat16") and trial["float32_seconds"] > 0
+
+
+def test_a_mixture_tells_what_it_reaches_itself_on_validation_data():
+    predictor = fit("language", "markov+lstm", stream(), steps=2, order=2, **SMALL)
+    parts = [-score(part, predictor.codec.encode(stream().main), "stream").values.mean() for part in predictor.model.parts]
+    assert predictor.metrics["valid"] < parts[1] - 0.3                              # not what its network reaches, which has learned nothing yet

@@ -111,7 +111,8 @@ class Labelled:
         if labelled and self.target == "tags" and not np.array_equal(x.lengths, y.lengths):
             wrong = int(np.flatnonzero(x.lengths != y.lengths)[0])
             raise DataError("a sequence has not as many tags as symbols", got=f"{y.lengths[wrong]} and {x.lengths[wrong]}", file=data.origin,
-                            line=None if data.lines is None else int(data.lines[wrong]), do="Give tokens with a tag each, for instance as CoNLL-U")
+                            line=None if data.lines is None else int(data.lines[wrong]),
+                            do="Give tokens with a tag each, for instance as CoNLL-U, and leave --unit as it is")
         return Examples(x, y, words, letters)
 
     def find(self, name: str) -> int:

@@ -245,6 +245,9 @@ def write_gpt2(folder: Path, codec: Codec, model: Model) -> dict[str, Any]:
 
 def check(codec: Codec, model: Model) -> None:
     """Refuse what GPT-2 has not, all at once."""
+    if getattr(getattr(model, "options", None), "direct", 0):
+        raise ConfigError("a network with votes beside it cannot be written as a GPT-2", got=f"--direct {model.options.direct}",
+                          do=f"Fit one without: {RECIPE}")
     if type(model) is not Network:
         raise ConfigError("only a transformer can be written as a GPT-2", got=type(model).__name__.lower(), do=f"Fit one: {RECIPE}")
     wrong = [f"{f.name} {getattr(model.options, f.name)!r}, not {getattr(SHAPE, f.name)!r}" for f in fields(SHAPE)
