@@ -102,7 +102,7 @@ def stocks() -> None:
             wrong = (np.log(measured.truth) - np.log(measured.mean))[:, 0]                                              # (372, 4)
             gained = returns ** 2 - wrong ** 2
             errors.append(np.sqrt((wrong ** 2).mean(0)))
-            tests.append(gained.mean(0) / np.maximum(gained.std(0, ddof=1) / np.sqrt(len(gained)), 1e-12))
+            tests.append(gained.mean(0) / np.maximum(gained.std(0, ddof=1) / np.sqrt(len(gained)), 1e-4 * walk ** 2))     # rounding is no gain
         gains = 100 * (1 - np.array(errors) / walk)                                                                     # (seeds, 4), percent
         write_row("series.py", f"EuStockMarkets, log returns of 372 days: {model}" + f", mean of {len(errors)} seeds" * (len(errors) > 1),
                   "RMSE x 1000: " + " / ".join(f"{1000 * each:.2f}" for each in np.mean(errors, 0)),
