@@ -53,8 +53,8 @@ class Attention(nn.Module):
 
     def prepared(self, x: Tensor, state: tuple[Tensor, Tensor], frame: Frame) -> tuple[Tensor, Tensor, Tensor, tuple[Tensor, Tensor]]:
         """Queries (B, H, T, E), keys and values (B, H, S, E), and the state afterwards."""
-        parts = (x, x, x) if self.inward is None else self.inward(x).chunk(3, -1)
-        q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in parts)
+        parts = x[:, :, None].expand(-1, -1, 3, -1) if self.inward is None else self.inward(x).unflatten(-1, (3, -1))       # (B, T, 3, D)
+        q, k, v = parts.unflatten(-1, (self.heads, -1)).permute(2, 0, 3, 1, 4)      # (B, H, T, E) each
         if frame.turn is not None:
             q, k = rotate(q, frame.turn), rotate(k, frame.turn)
         k, v = (joined(old, new) for old, new in zip(state, (k, v), strict=True))
@@ -91,13 +91,20 @@ def joined(old: Tensor, new: Tensor) -> Tensor:
         return new
     if torch.is_grad_enabled() and (old.requires_grad or new.requires_grad):
         return torch.cat([old.to(new.dtype), new], 2)
+    room, begin, end = behind(old, count, new.dtype)
+    room[:, :, end:end + count] = new
+    return part(room, begin, end + count)
+
+
+def behind(old: Tensor, count: int, dtype: torch.dtype) -> tuple[Tensor, int, int]:
+    """An array (B, H, S or more, E) that holds `old` from one place to another, and has room behind it that is now taken."""
+    size = old.shape[2]
     room, end = getattr(old, "room", (None, 0))
     if room is None or room.shape[2] < end + count or room.filled != end:
-        room, end = torch.empty(*old.shape[:2], size + count + max(ROOM, size // 2), old.shape[3], dtype=new.dtype), size
+        room, end = torch.empty(*old.shape[:2], size + count + max(ROOM, size // 2), old.shape[3], dtype=dtype), size
         room[:, :, :size] = old
-    room[:, :, end:end + count] = new
     room.filled = end + count
-    return part(room, end - size, end + count)
+    return room, end - size, end
 
 
 def part(room: Tensor, begin: int, end: int) -> Tensor:

@@ -27,11 +27,13 @@ class FeedForward(nn.Module):
         self.outward = Linear(inner, width)
 
     def forward(self, x: Tensor) -> Tensor:
-        x = self.inward(x)                                                          # (B, T, inner)
+        return self.outward(self.bent(self.inward(x)))                              # (B, T, inner) between
+
+    def bent(self, x: Tensor) -> Tensor:
         if self.kind == "gated":
             gate, value = x.chunk(2, -1)
-            return self.outward(F.silu(gate) * value)
-        return self.outward(F.relu(x) if self.kind == "relu" else F.gelu(x, approximate="tanh" if self.kind == "gelu-tanh" else "none"))
+            return F.silu(gate) * value
+        return F.relu(x) if self.kind == "relu" else F.gelu(x, approximate="tanh" if self.kind == "gelu-tanh" else "none")
 
 
 class Alone(nn.Module):

@@ -26,7 +26,7 @@ class Cross(Attention):
     def remember(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         """(M, P, D) vectors of the other sequence -> keys and values, (M, H, P, E)."""
         parts = (memory, memory) if self.across is None else self.across(memory).chunk(2, -1)
-        keys, values = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in parts)
+        keys, values = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2).contiguous() for part in parts)
         return (keys if self.inner is None else self.inner[1](keys)), values
 
     def fits(self, q: Tensor, k: Tensor) -> Tensor:

@@ -8,6 +8,8 @@ Shapes: B rows, P prompt, T time, D width, V symbols.
 """
 from __future__ import annotations
 
+from functools import cached_property
+
 import torch
 from torch import Tensor, nn
 
@@ -20,6 +22,7 @@ from seriatim.layers.convolution import Convolution
 from seriatim.layers.eight import Eight, shrink
 from seriatim.layers.positions import Places
 from seriatim.layers.recurrent import Recurrent
+from seriatim.layers.stepping import LARGE, can_step, plain, stepped
 from seriatim.models.base import Model, State
 
 
@@ -80,10 +83,18 @@ class Network(nn.Module, Model):
         if self.places is not None:
             x, after, shared = self.places(x, state[0], lengths)
             states, state, frame = [after], state[1:], (shared,)
+            if not self.training and can_step(x, shared) and self.quick:
+                x, after = stepped(self.blocks, x, state, shared, memories)
+                return self.norm(x), (*states, *after)
         for layer, (block, before) in enumerate(zip(self.blocks, state, strict=True)):
             x, after = block(x, before, lengths, *frame, **({"memory": memories[layer]} if memories else {}))
             states.append(after)
         return self.norm(x), tuple(states)
+
+    @cached_property
+    def quick(self) -> bool:
+        """Whether single steps are taken by compiled code."""
+        return all(map(plain, self.blocks)) and sum(each.numel() for each in self.blocks.parameters()) >= LARGE
 
     def read(self, hidden: Tensor) -> Categorical:
         """(..., D) hidden vectors -> (..., V) distributions."""
@@ -100,7 +111,7 @@ class Network(nn.Module, Model):
         head = Eight(*self.readout())
         self.output = None if self.output is None else nn.Identity()
         shrink(self)
-        self.head = head
+        self.head, self.quick = head, False
 
     def empty(self, rows: int) -> State:
         return self.resting(rows)

@@ -1,0 +1,182 @@
+"""What a step of generation computes, for a few rows: compiled when it is first used (numba keeps the result on disk).
+
+    product   y_mo = b_o + sum_i W_oi x_mi
+    normed    the same of (x - mean) / deviation * g + c
+    recalled  y_m = sum_s a_ms v_s,  a_m = softmax_s(q_m . k_s / sqrt(E)), the newest key and value put behind the others first
+
+A step multiplies every weight with one row, or with a few: it waits for memory, not for arithmetic. General kernels read several rows of W
+at a time, or rearrange it first, and reach half of what memory gives. Here W is read once, in the order in which it lies, while all of
+x stays in the cache. Shapes: M rows, I inputs, O outputs, H heads, S keys, E features of a head, D = H E.
+"""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+FAST = {"reassoc", "contract", "arcp", "nsz"}          # sums in any order; infinities stay what they are
+MANY = 12                                  # rows from which on reading two rows of W at once saves more time than it costs
+
+
+@njit(fastmath=FAST, nogil=True, inline="always")
+def fours(x, w, o, y):
+    """Output o of all rows, four rows at a time."""
+    rows, a = x.shape[0], w[o]
+    for m in range(0, rows - 3, 4):
+        x0, x1, x2, x3 = x[m], x[m + 1], x[m + 2], x[m + 3]
+        y0 = y1 = y2 = y3 = np.float32(0)
+        for i in range(x.shape[1]):
+            y0 += a[i] * x0[i]
+            y1 += a[i] * x1[i]
+            y2 += a[i] * x2[i]
+            y3 += a[i] * x3[i]
+        y[m, o] += y0
+        y[m + 1, o] += y1
+        y[m + 2, o] += y2
+        y[m + 3, o] += y3
+    for m in range(rows - rows % 4, rows):
+        x0, y0 = x[m], np.float32(0)
+        for i in range(x.shape[1]):
+            y0 += a[i] * x0[i]
+        y[m, o] += y0
+
+
+@njit(fastmath=FAST, nogil=True, inline="always")
+def eights(x, w, o, y):
+    """Outputs o and o + 1 of rows in fours: half as many readings of x."""
+    rows, a, c = x.shape[0], w[o], w[o + 1]
+    for m in range(0, rows - 3, 4):
+        x0, x1, x2, x3 = x[m], x[m + 1], x[m + 2], x[m + 3]
+        y0 = y1 = y2 = y3 = z0 = z1 = z2 = z3 = np.float32(0)
+        for i in range(x.shape[1]):
+            y0 += a[i] * x0[i]
+            y1 += a[i] * x1[i]
+            y2 += a[i] * x2[i]
+            y3 += a[i] * x3[i]
+            z0 += c[i] * x0[i]
+            z1 += c[i] * x1[i]
+            z2 += c[i] * x2[i]
+            z3 += c[i] * x3[i]
+        y[m, o] += y0
+        y[m + 1, o] += y1
+        y[m + 2, o] += y2
+        y[m + 3, o] += y3
+        y[m, o + 1] += z0
+        y[m + 1, o + 1] += z1
+        y[m + 2, o + 1] += z2
+        y[m + 3, o + 1] += z3
+    for m in range(rows - rows % 4, rows):
+        x0, y0, z0 = x[m], np.float32(0), np.float32(0)
+        for i in range(x.shape[1]):
+            y0 += a[i] * x0[i]
+            z0 += c[i] * x0[i]
+        y[m, o] += y0
+        y[m, o + 1] += z0
+
+
+@njit(fastmath=FAST, nogil=True, cache=True)
+def add_product(x, w, b, y):
+    """(M, I), (O, I), (O,): added to y (M, O)."""
+    for m in range(x.shape[0]):
+        for o in range(b.shape[0]):
+            y[m, o] += b[o]
+    o = 0
+    if x.shape[0] >= MANY:
+        while o + 1 < w.shape[0]:
+            eights(x, w, o, y)
+            o += 2
+    while o < w.shape[0]:
+        fours(x, w, o, y)
+        o += 1
+
+
+@njit(fastmath=FAST, nogil=True, cache=True)
+def product(x, w, b, y):
+    """(M, I), (O, I), (O,) or nothing -> y (M, O)."""
+    y[:] = 0
+    add_product(x, w, b, y)
+
+
+@njit(fastmath=FAST, nogil=True, cache=True)
+def normed(x, gain, shift, least, centred, w, b):
+    """The product of x in units of its deviation, and, if `centred`, less its mean."""
+    rows, width = x.shape
+    z = np.empty((rows, width), np.float32)
+    for m in range(rows):
+        mean = square = np.float32(0)
+        for i in range(width):
+            mean += x[m, i]
+        mean = mean / np.float32(width) if centred else np.float32(0)
+        for i in range(width):
+            square += (x[m, i] - mean) * (x[m, i] - mean)
+        unit = np.float32(1 / math.sqrt(square / width + least))
+        for i in range(width):
+            z[m, i] = (x[m, i] - mean) * unit * gain[i]
+        for i in range(shift.shape[0]):
+            z[m, i] += shift[i]
+    y = np.empty((rows, w.shape[0]), np.float32)
+    product(z, w, b, y)
+    return y
+
+
+@njit(fastmath=FAST, nogil=True, inline="always")
+def attend(q, at, keys, values, begin, end, heard, scale, a, y):
+    """One head of one row: q (D) and y (D) from `at` on, keys and values (S, E) from `begin` to `end`, `heard` (S,) or nothing."""
+    size, most = keys.shape[1], np.float32(-np.inf)
+    for s in range(begin, end):
+        k, fit = keys[s], np.float32(0)
+        for e in range(size):
+            fit += q[at + e] * k[e]
+        a[s] = fit * scale if heard.shape[0] == 0 or heard[s] else np.float32(-np.inf)
+        most = max(most, a[s])
+    total = np.float32(0)
+    for s in range(begin, end):
+        a[s] = math.exp(a[s] - most)
+        total += a[s]
+    for e in range(size):
+        y[at + e] = 0
+    for s in range(begin, end):
+        v, share = values[s], a[s] / total
+        for e in range(size):
+            y[at + e] += share * v[e]
+
+
+@njit(fastmath=FAST, nogil=True, cache=True)
+def recalled(qkv, keys, values, begin, end, cosine, sine, scale):
+    """(M, 3 D); keys and values (M, H, at least end + 1, E), of which those from `begin` to `end` are there -> (M, D)."""
+    rows, heads, _, size = keys.shape
+    y, a, none = np.empty((rows, heads * size), np.float32), np.empty(end + 1, np.float32), np.empty(0, np.bool_)
+    for m in range(rows):
+        for h in range(heads):
+            q = h * size
+            k, v = heads * size + q, 2 * heads * size + q
+            if cosine.shape[1]:
+                turn(qkv[m], q, cosine[m], sine[m])
+                turn(qkv[m], k, cosine[m], sine[m])
+            for e in range(size):
+                keys[m, h, end, e], values[m, h, end, e] = qkv[m, k + e], qkv[m, v + e]
+            attend(qkv[m], q, keys[m, h], values[m, h], begin, end + 1, none, scale, a, y[m])
+    return y
+
+
+@njit(fastmath=FAST, nogil=True, inline="always")
+def turn(x, at, cosine, sine):
+    """Pairs of features turned by the angle of their position: see `positions.rotate`."""
+    half = cosine.shape[0]
+    for e in range(half):
+        a, b = x[at + e], x[at + half + e]
+        x[at + e], x[at + half + e] = a * cosine[e] - b * sine[e], a * sine[e] + b * cosine[e]
+
+
+@njit(fastmath=FAST, nogil=True, cache=True)
+def heard(q, keys, values, mask, beams, first, scale):
+    """(M, D) queries, of which those from row `first` on are given; keys and values (M / beams, H, P, E), mask (M / beams, P) or nothing -> (M, D)."""
+    rows, (_, heads, places, size) = q.shape[0], keys.shape
+    y, a, none = np.empty((rows, heads * size), np.float32), np.empty(places, np.float32), np.empty(0, np.bool_)
+    for m in range(rows):
+        source = (first + m) // beams
+        some = mask[source] if mask.shape[1] else none
+        for h in range(heads):
+            attend(q[m], h * size, keys[source, h], values[source, h], 0, places, some, scale, a, y[m])
+    return y
