@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 FEW, LARGE = 32, 1 << 19                   # rows up to which, and weights from which on, a product of our own is worth it
-WORTH = 4                                  # rows worth another thread: it has to read all weights, too
+ROWS, OUTPUTS = 4, 2048                    # rows, or outputs of a single one, that are worth another thread
 POOL = ThreadPoolExecutor(thread_name_prefix="rows")
 
 
@@ -25,17 +25,19 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if torch.is_grad_enabled() or not 0 < rows <= FEW or weight.numel() < LARGE or not x.dtype == weight.dtype == torch.float32 or not weight.is_contiguous():
         return F.linear(x, weight, bias)
     from seriatim.layers.few import product  # compiled code is loaded by those who need it
-    added = np.empty(0, np.float32) if bias is None else bias.detach().numpy()
-    x, matrix, y = x.reshape(rows, -1).contiguous().numpy(), weight.detach().numpy(), torch.empty(*x.shape[:-1], len(weight))
-    out = y.view(rows, -1).numpy()
-    share_rows(lambda some: product(x[some], matrix, added, out[some]), rows)
+    y, w, b = torch.empty(*x.shape[:-1], len(weight)), weight.detach().numpy(), np.empty(0, np.float32) if bias is None else bias.detach().numpy()
+    given, made = x.reshape(rows, -1).contiguous().numpy(), y.view(rows, -1).numpy()
+    if rows == 1:
+        share(lambda some: product(given, w[some], b[some], made[:, some]), len(w), OUTPUTS)
+    else:
+        share(lambda some: product(given[some], w, b, made[some]), rows, ROWS)
     return y
 
 
-def share_rows(work: Callable[[slice], None], rows: int) -> None:
-    """Do the work for all rows: some of them in each thread."""
-    count = max(1, min(torch.get_num_threads(), rows // WORTH))
-    parts = [slice(number * rows // count, (number + 1) * rows // count) for number in range(count)]
+def share(work: Callable[[slice], None], count: int, worth: int) -> None:
+    """Do the work for all of `count`: some of them in each thread, if so many are worth one."""
+    threads = max(1, min(torch.get_num_threads(), count // worth))
+    parts = [slice(number * count // threads, (number + 1) * count // threads) for number in range(threads)]
     waiting = [POOL.submit(work, part) for part in parts[1:]]
     work(parts[0])
     for each in waiting:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from seriatim.layers.attention import Attention, behind, kept, part
 from seriatim.layers.block import Block
-from seriatim.layers.linear import FEW, Linear, share_rows
+from seriatim.layers.linear import FEW, ROWS, Linear, share
 from seriatim.layers.positions import Frame
 
 LARGE = 1 << 19                            # weights from which on compiled code is worth loading
@@ -44,7 +44,7 @@ def stepped(blocks: Sequence[Block], x: Tensor, states: Sequence[tuple[Tensor, T
         for layer, keys, values, begin, end, memory in work:
             layer(y[rows], keys[rows], values[rows], begin, end, turn[0][rows], turn[1][rows], rows.start, *memory)
 
-    share_rows(some, len(y))
+    share(some, len(y), ROWS)
     after = [tuple(kept(part(room, begin, end + 1), frame) for room, begin, end in each) for each in rooms]
     return torch.from_numpy(y)[:, None], after
 
