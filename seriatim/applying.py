@@ -18,8 +18,6 @@ from seriatim.errors import ConfigError
 
 OWN = {"verb", "help", "format", "task", "model", "file", "valid", "models", "out", "resume", "overwrite", "by", "field", "columns",
        "input_format", "run", "prompt", "top", "label", "distinct", "folds", "calibrate", "tune", "time", "series", "channels", "known", "fill"}
-
-
 SINGLE = (".svg", ".mid", ".midi")         # files of a single sequence: several are read one after another
 
 
@@ -126,7 +124,7 @@ def searching(given: argparse.Namespace, task: str) -> dict[str, Any]:
 
 
 def evaluate(given: argparse.Namespace) -> None:
-    from seriatim.display import figures, set_figures, word_figures
+    from seriatim.display import figures, set_figures, watched, word_figures
     predictor, data = run_and_data(given)
     search = searching(given, predictor.task)
     if predictor.task == "translate":
@@ -148,7 +146,7 @@ def evaluate(given: argparse.Namespace) -> None:
         return show(record, given, word_figures(record))
     if given.column is not None:
         raise ConfigError("--column is for word vectors and similarities", got=given.column, do="Name the field to be read with --field")
-    record = predictor.evaluate(data, **chosen)
+    record = watched("evaluate", predictor.evaluate, data, **chosen)
     if given.out is not None:
         from seriatim.label_figures import draw_confusion
         record["picture"] = str(draw_confusion(record, given.out))
@@ -161,8 +159,9 @@ def evaluate(given: argparse.Namespace) -> None:
 
 
 def evaluate_translations(given: argparse.Namespace, predictor: Any, data: Any, search: dict[str, Any]) -> None:
+    from seriatim.display import watched
     from seriatim.translation_display import translation_figures
-    measured = predictor.measure(data, **search)
+    measured = watched("evaluate", predictor.measure, data, **search)
     record = predictor.summarise(measured)
     if given.against is not None:
         from seriatim.predictor import load
@@ -171,7 +170,7 @@ def evaluate_translations(given: argparse.Namespace, predictor: Any, data: Any, 
         if against.task != "translate":
             raise ConfigError("a translator is compared with a translator", got=f"{given.against}, a model of {against.task}",
                               do="Give a run of `fit translate`")
-        other = against.measure(data, **search)
+        other = watched("against", against.measure, data, **search)
         record["against"] = {"run": given.against} | paired(measured["texts"], other["texts"], measured["references"])
     if given.out is not None:
         from seriatim.translation_figures import draw_lengths
@@ -182,16 +181,18 @@ def evaluate_translations(given: argparse.Namespace, predictor: Any, data: Any, 
 
 
 def evaluate_vectors(given: argparse.Namespace, predictor: Any, data: Any) -> None:
+    from seriatim.display import watched
     from seriatim.vector_display import vector_figures
-    record = predictor.evaluate(data, **({} if given.draws is None else {"draws": given.draws}))
+    record = watched("evaluate", predictor.evaluate, data, **({} if given.draws is None else {"draws": given.draws}))
     if record["protocol"]["seen_in_training"] and given.format == "table":
         say("note: this is the data it was trained on; figures on it flatter")
     show(record, given, vector_figures(record))
 
 
 def evaluate_forecasts(given: argparse.Namespace, predictor: Any, data: Any, walking: dict[str, Any]) -> None:
+    from seriatim.display import watched
     from seriatim.forecast_display import forecast_figures
-    record = predictor.evaluate(data, **(walking or {"stride": 1}))
+    record = watched("evaluate", predictor.evaluate, data, **(walking or {"stride": 1}))
     if given.out is not None:
         from seriatim.forecast_figures import draw
         record["picture"] = str(draw("horizon", record, given.out))
@@ -204,8 +205,9 @@ def note_stream(predictor: Any, given: argparse.Namespace) -> None:
 
 
 def score(given: argparse.Namespace) -> None:
+    from seriatim.display import watched
     predictor, data = run_and_data(given)
-    records = predictor.score(data)
+    records = watched("score", predictor.score, data)
     note_stream(predictor, given)
     if given.format == "json":
         print(json.dumps([row | {"log_prob": row["log_prob"] if row["log_prob"] > -1e308 else None} for row in records]))
@@ -422,8 +424,7 @@ def generate(given: argparse.Namespace) -> None:
         written = keep(results, given.out, grid(given, results))
         return show({"written": written, "results": results}, given, "\n".join(written))
     if given.format == "json":
-        print(json.dumps(results, indent=1))
-        return
+        return print(json.dumps(results, indent=1))
     for number, result in enumerate(results):
         if len(results) > 1 and predictor.task != "autoencode":
             print(f"--- {number + 1}  log p {result['log_prob']:.2f}")
@@ -438,10 +439,8 @@ def predict_vectors(given: argparse.Namespace, predictor: Any, data: Any) -> Non
         say_unknown(predictor, [given.neighbours])
         found = predictor.neighbours(end_of(predictor, data, given.neighbours) if predictor.codec.numeric else given.neighbours, data, top_of(given))
         if given.format == "json":
-            print(json.dumps([{"sequence": text, "cosine": cosine} for text, cosine in found], ensure_ascii=False))
-        else:
-            sys.stdout.writelines(f"{cosine:8.4f}  {text}\n" for text, cosine in found)
-        return
+            return print(json.dumps([{"sequence": text, "cosine": cosine} for text, cosine in found], ensure_ascii=False))
+        return sys.stdout.writelines(f"{cosine:8.4f}  {text}\n" for text, cosine in found)
     records = [record for some in pieces(data) for record in predictor.predict(some, top_of(given))]
     if given.format == "json":
         print(json.dumps(records, ensure_ascii=False))

@@ -22,6 +22,7 @@ from seriatim.batches import Batch, buckets, of_samples
 from seriatim.codecs.conditioned import Samples
 from seriatim.models.autoencoder import Autoencoder, divergence
 from seriatim.models.base import select
+from seriatim.waiting import passing
 
 PLACES = 8192                              # padded places in a batch
 ACTIVE = 0.01                              # variance from which on a number of the vector says something
@@ -42,7 +43,7 @@ def groups(model: Autoencoder, samples: Samples) -> Iterator[tuple[np.ndarray, B
     training = model.training
     model.eval()
     with torch.inference_mode():
-        for rows in buckets(samples.x.lengths, PLACES):
+        for rows in passing("scoring", buckets(samples.x.lengths, PLACES)):
             yield rows, of_samples(samples, rows)
     model.train(training)
 

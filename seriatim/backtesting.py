@@ -9,7 +9,6 @@ their horizon as there is. Shapes: O origins, P context, H horizon, C channels, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import torch
@@ -23,6 +22,7 @@ from seriatim.deviations import mase_scale
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model
 from seriatim.models.rules import LEVELS
+from seriatim.waiting import passing
 
 CELLS = 1 << 21                            # numbers of a batch: origins x paths x horizon x channels
 
@@ -66,9 +66,9 @@ def overlapping(signals: Signals, places: np.ndarray, horizon: int) -> int:
     return math.ceil(horizon / int(steps.min())) if len(steps) else 1
 
 
-def batches_of(places: np.ndarray, model: Model, options: BacktestOptions, draws: bool) -> Iterator[np.ndarray]:
+def batches_of(places: np.ndarray, model: Model, options: BacktestOptions, draws: bool) -> list[np.ndarray]:
     many = max(1, CELLS // (model.options.horizon * model.vocabulary * (options.paths if draws else 1)))
-    return (places[begin:begin + many] for begin in range(0, len(places), many))
+    return [places[begin:begin + many] for begin in range(0, len(places), many)]
 
 
 def draws_paths(model: Model) -> bool:
@@ -106,7 +106,7 @@ def forecast(model: Model, codec: NumberCodec, data: Sequences, signals: Signals
         raise ConfigError("differences are summed up along paths, which this model does not draw", got=f"difference {codec.options.difference}",
                           do="Use autoregression, or a network with --way step")
     found: list[tuple[np.ndarray, ...]] = []
-    for some in batches_of(places, model, options, draws):
+    for some in passing("forecasting", batches_of(places, model, options, draws)):
         batch = of_windows(signals, some, context, horizon)
         mean, quantiles, paths = (None if each is None else each.double().numpy() for each in model.forecast(batch, options.paths, 0))
         if offsets is not None:

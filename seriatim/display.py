@@ -5,7 +5,7 @@ Progress goes to stderr: live bars in a terminal, a plain line now and then else
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +14,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Column, Table
 from rich.text import Text
+
+from seriatim.waiting import listening
 
 Returned = TypeVar("Returned")
 Event = dict[str, Any]
@@ -44,11 +46,11 @@ def follow(events: Generator[Event, None, Returned], show: bool) -> Returned:
 class Watcher:
     """One bar for each model under way."""
 
-    def __init__(self) -> None:
+    def __init__(self, passing: bool = False) -> None:
         self.console = Console(stderr=True, soft_wrap=True)
         self.live = self.console.is_terminal
         self.progress = Progress(TextColumn("{task.description:<14}"), BarColumn(bar_width=28), TextColumn("{task.fields[words]}"),
-                                 console=self.console)
+                                 console=self.console, transient=passing)
         self.bars: dict[str, TaskID] = {}
         self.model, self.printed, self.held = "", 0.0, ""
         if self.live:
@@ -92,10 +94,12 @@ class Watcher:
 
     def on_pass(self, event: Event) -> None:
         if event["seconds"] > 0.5:
-            self.bar(self.model, event["share"], event["words"])
+            words = event["words"] + (f"  {clock(event['remaining'])} left" if "remaining" in event else "")
+            self.bar(self.model, event["share"], words)
+            self.printed = min(self.printed, event["seconds"])                    # another loop has begun
             if not self.live and event["seconds"] - self.printed > PLAIN_SECONDS:
                 self.printed = event["seconds"]
-                self.console.print(f"{self.model}: {event['words']}, {100 * event['share']:.0f} %", highlight=False)
+                self.console.print(f"{self.model}: {100 * event['share']:.0f} %  {words}", highlight=False)
 
     def on_note(self, event: Event) -> None:
         whose = f"{event['model']}: " if "model" in event else ""                 # in a comparison
@@ -135,6 +139,17 @@ class Watcher:
     def close(self) -> None:
         if self.live:
             self.progress.stop()
+
+
+def watched(name: str, work: Callable[..., Returned], *given: Any, **settings: Any) -> Returned:
+    """Do something that may take long, and show how far it is until it is done."""
+    watcher = Watcher(passing=True)
+    watcher.model = name
+    try:
+        with listening(watcher.see):
+            return work(*given, **settings)
+    finally:
+        watcher.close()
 
 
 def clock(seconds: float) -> str:

@@ -17,6 +17,7 @@ from seriatim.chains import Chain
 from seriatim.codecs.labelled import Examples
 from seriatim.data.sequences import Field, offsets_of
 from seriatim.models.base import Model
+from seriatim.waiting import passing
 
 PLACES = 8192                              # padded places in a batch
 
@@ -37,7 +38,7 @@ def answers(model: Model, examples: Examples, tags: bool) -> Answers:
     offsets = offsets_of(examples.x.lengths) if tags else np.arange(len(examples) + 1)
     found, log_probs, total = np.zeros(offsets[-1], np.int32), None, 0.0
     with asked(model):
-        for rows in buckets(examples.x.lengths, PLACES):
+        for rows in passing("asking", buckets(examples.x.lengths, PLACES)):
             batch = of_examples(examples, rows)
             distribution = model.unroll(batch)[0]
             real = (torch.arange(batch.x.shape[1]) < batch.x_lengths[:, None]) if tags else torch.ones(len(rows), 1, dtype=torch.bool)
@@ -72,7 +73,7 @@ def estimates(model: Model, examples: Examples) -> tuple[np.ndarray, np.ndarray]
         refuse_long(examples.x, MOST_READ)
     found = np.zeros((2, len(examples)))
     with asked(model):
-        for rows in buckets(examples.x.lengths, PLACES):
+        for rows in passing("asking", buckets(examples.x.lengths, PLACES)):
             normal = model.unroll(of_examples(examples, rows))[0]
             found[:, rows] = torch.stack([normal.location, normal.deviation])[..., 0, 0].numpy()          # (2, B)
     return found[0], found[1]

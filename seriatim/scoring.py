@@ -18,6 +18,7 @@ from seriatim.codecs.pairs import Pairs
 from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, offsets_of
 from seriatim.distributions import Distribution
 from seriatim.models.base import Model
+from seriatim.waiting import passing
 
 BLOCK = 8                         # symbols of a stream scored in one go, in multiples of those read before them
 ROWS, CHUNK = 16, 256             # blocks side by side, and most symbols of a row between two looks
@@ -47,7 +48,7 @@ def score(model: Model, ids: Field, by: str) -> Field:
 def score_lines(model: Model, ids: Field) -> Field:
     offsets = offsets_of(ids.lengths + 1)
     values = np.zeros(offsets[-1])
-    for rows in buckets(ids.lengths, PLACES):
+    for rows in passing("scoring", buckets(ids.lengths, PLACES)):
         batch = of_lines(ids, rows)
         log_prob = walk(model, batch, batch.y)                                    # (B, T)
         for row, s in enumerate(rows):
@@ -60,7 +61,7 @@ def score_stream(model: Model, ids: Field) -> Field:
     values = np.zeros(len(stream))
     block = min(BLOCK * model.warm, (model.longest or 10**12) - model.warm - 1)
     begins = np.arange(0, len(stream), block)
-    for i in range(0, len(begins), ROWS):
+    for i in passing("scoring", range(0, len(begins), ROWS)):
         rows = begins[i:i + ROWS]
         y, mask = pad([stream[begin:begin + block] for begin in rows])            # (R, block)
         log_prob = walk(model, prompts([stream[max(0, begin - model.warm):begin] for begin in rows]), y)
@@ -101,7 +102,7 @@ def score_sets(model: Model, sets: Field) -> SetScores:
     if training:
         model.eval()
     with torch.inference_mode():
-        for rows in buckets(sets.lengths, PLACES):
+        for rows in passing("scoring", buckets(sets.lengths, PLACES)):
             batch = of_sets(sets, rows)
             columns = []
             for following, y in walking(model, batch, batch.y):
@@ -127,7 +128,7 @@ def score_pairs(model: Model, pairs: Pairs) -> Field:
     if training:
         model.eval()
     with torch.inference_mode():
-        for rows in buckets(np.maximum(pairs.x.lengths, pairs.y.lengths), PLACES // 4):
+        for rows in passing("scoring", buckets(np.maximum(pairs.x.lengths, pairs.y.lengths), PLACES // 4)):
             batch = of_pairs(pairs, rows)
             log_prob = model.predict(batch).log_prob(batch.y).numpy()                  # (B, T)
             places = np.concatenate([np.arange(offsets[s], offsets[s + 1]) for s in rows])

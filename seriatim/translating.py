@@ -25,6 +25,7 @@ from seriatim.decoding import decode
 from seriatim.errors import ConfigError
 from seriatim.models.base import Model
 from seriatim.texts import References, bleu_counts, bleu_score, chrf_counts, chrf_score, sentence_chrf, whole
+from seriatim.waiting import passing
 
 GREEDY = DecodingOptions(length=10_000, temperature=0.0)
 PLACES, ROWS = 4096, 64                    # padded places of sources in a batch, and most sources
@@ -38,11 +39,11 @@ def translations(model: Model, pairs: Pairs, options: DecodingOptions, demands: 
         model.eval()
     sources, found = without_targets(pairs), [[] for _ in range(len(pairs))]
     wide = replace(options, count=max(options.count, options.beam)) if options.coverage else options
-    for group in buckets(pairs.x.lengths, PLACES):
-        for some in np.split(group, range(rows, len(group), rows)):
-            limits = replace(demands or Demands(), most=room(pairs.x.lengths[some]))
-            for s, results in zip(some, decode(model, of_pairs(sources, some), wide, (STOP,), (UNKNOWN,), demands=limits), strict=True):
-                found[s] = covered(model, sources.x.row(s), results, options)[:options.count] if options.coverage else results
+    groups = [some for group in buckets(pairs.x.lengths, PLACES) for some in np.split(group, range(rows, len(group), rows))]
+    for some in passing("translating", groups):
+        limits = replace(demands or Demands(), most=room(pairs.x.lengths[some]))
+        for s, results in zip(some, decode(model, of_pairs(sources, some), wide, (STOP,), (UNKNOWN,), demands=limits), strict=True):
+            found[s] = covered(model, sources.x.row(s), results, options)[:options.count] if options.coverage else results
     if training:
         model.train()
     return found
