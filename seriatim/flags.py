@@ -91,7 +91,7 @@ def add_flags(parser: argparse.ArgumentParser, cls: type, shown: Iterable[str] =
             continue
         rule = each.metadata
         default = "" if each.default in (None, "") or not defaults else f" (default {each.default})"
-        choices = f": {', '.join(map(str, rule['choices']))}" if rule["choices"] else ""
+        choices = f": {', '.join(filter(None, map(str, rule['choices'])))}" if rule["choices"] else ""
         words = (rule["help"] + choices + default).replace("%", "%%")
         boolean = {"nargs": "?", "const": "true"} if isinstance(each.default, bool) else {}
         group.add_argument("--" + each.name.replace("_", "-"), default=argparse.SUPPRESS, metavar="X",

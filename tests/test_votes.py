@@ -38,7 +38,8 @@ def test_votes_learn_what_a_network_too_small_cannot(tmp_path):
     text = "".join(np.random.default_rng(0).permutation(list("abcdefghijklmnop"))) * 400
     narrow = {"width": 2, "steps": 60, "rows": 4, "length": 16, "rate": 0.02}
     train, test = (st.Sequences.of([each], by="stream") for each in (text, text[:800]))
-    alone, voted = (st.fit("language", "rnn", train, out=tmp_path / str(direct), direct=direct, cells=512, **narrow) for direct in (0, 2))
+    alone = st.fit("language", "rnn", train, **narrow)
+    voted = st.fit("language", "rnn", train, out=tmp_path / "2", direct=2, cells=512, **narrow)
     found = voted.evaluate(test)["nats_per_token"]
     assert found < 0.2 < 1 < alone.evaluate(test)["nats_per_token"]
     assert st.load(tmp_path / "2").evaluate(test)["nats_per_token"] == found
@@ -47,3 +48,8 @@ def test_votes_learn_what_a_network_too_small_cannot(tmp_path):
 def test_a_table_for_many_words_is_refused():
     with pytest.raises(ConfigError, match="--cells 13421 or fewer"):
         create(parse("lstm", {"direct": 3}), 10_000)
+
+
+def test_settings_of_votes_without_votes_are_refused():
+    with pytest.raises(ConfigError, match="Received: --cells 9"):
+        create(parse("lstm", {"cells": 9}), 20)
