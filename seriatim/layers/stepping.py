@@ -51,7 +51,7 @@ def stepped(blocks: Sequence[Block], x: Tensor, states: Sequence[tuple[Tensor, T
 
 def remembered(keys: Tensor, values: Tensor, mask: Tensor | None, beams: int) -> tuple:
     """What a block hears of another sequence, as arrays."""
-    return keys.numpy(), values.numpy(), np.empty((len(keys), 0), np.bool_) if mask is None else mask[:, 0, 0].numpy(), beams
+    return keys.detach().numpy(), values.detach().numpy(), np.empty((len(keys), 0), np.bool_) if mask is None else mask[:, 0, 0].numpy(), beams
 
 
 class Layer:
