@@ -27,7 +27,10 @@ class Result:
     symbols: list[int]
     log_prob: float = 0.0                  # of all its symbols, under the model itself
     ended: bool = False                    # by a stop symbol, which is not among the symbols
-    score: float = 0.0                     # beam search: what it was ranked by
+    score: float = 0.0                     # what it is ranked by
+
+    def ranked(self, penalty: float) -> float:
+        return self.log_prob / max(1, len(self.symbols) + self.ended) ** penalty
 
     def take(self, symbol: int, log_prob: float, stops: Sequence[int]) -> bool:
         """Write one more symbol; False if that ends it, or if nothing may follow."""
@@ -201,7 +204,8 @@ class Search:
         return [bank[turn] for turn in range(max(map(len, ordered), default=0)) for bank in ordered if turn < len(bank)]
 
     def finish(self, results: list[Result], symbols: list[int], log_prob: float, ended: bool) -> None:
-        results.append(Result(symbols, log_prob, ended, log_prob / max(1, len(symbols) + ended) ** self.options.length_penalty))
+        results.append(Result(symbols, log_prob, ended))
+        results[-1].score = results[-1].ranked(self.options.length_penalty)
 
     def note(self, parent: Beam, symbol: int, log_prob: float, fate: str, score: float | None = None) -> int:
         """A node of the tree."""

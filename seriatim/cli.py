@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 from dataclasses import fields
 from itertools import pairwise
@@ -215,7 +216,7 @@ def tell(error: SeriatimError, as_json: bool) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     """The exit code: 0 well, 1 wrong data or run, 2 wrong command or setting, 130 interrupted."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    alone, arguments = arguments is None, sys.argv[1:] if arguments is None else arguments
     as_json = "--format=json" in arguments or any(pair == ("--format", "json") for pair in pairwise(arguments))
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -231,6 +232,8 @@ def main(arguments: list[str] | None = None) -> int:
     except SeriatimError as error:
         return tell(error, as_json)
     except KeyboardInterrupt:
+        if alone:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)              # whoever presses twice means the same
         say("seriatim: interrupted")
         return 130
     except BrokenPipeError:

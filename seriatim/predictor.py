@@ -142,6 +142,10 @@ class Predictor:
 
     def decoding(self, settings: Mapping[str, Any]) -> tuple[DecodingOptions, tuple[int, ...], tuple[int, ...]]:
         """The options, the symbols that end a result, and those that are never written."""
+        misplaced = [name for name in ("prefix", "must", "never", "coverage", "risk") if settings.get(name)]
+        if misplaced:
+            raise ConfigError("this is for models of translate", got=f"{', '.join(misplaced)}, and a model of {self.task}",
+                              do="Leave it out; to go on from a text, use --prompt")
         options = build(DecodingOptions, settings, "generate")
         stops, forbidden = ({STOP}, {UNKNOWN}) if self.by == "line" else (set(), {UNKNOWN, STOP})
         if options.stop:

@@ -79,7 +79,7 @@ def walking(model: Model, batch: Batch, y: Tensor) -> Iterator[tuple[Distributio
     following, state = model.start(batch)
     yield following[:, None], y[:, :1]
     chunk = max(1, min(CHUNK * max(1, ROWS // len(y)), CELLS // (model.vocabulary * len(y))))
-    for t in range(0, y.shape[1] - 1, chunk):
+    for t in passing("scoring", range(0, y.shape[1] - 1, chunk)):
         stop = min(t + chunk, y.shape[1] - 1)
         following, state = model.extend(y[:, t:stop], state)
         yield following, y[:, t + 1:stop + 1]

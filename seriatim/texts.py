@@ -115,7 +115,7 @@ def cut_by(references: References) -> str:
 
 
 def token_errors(found: list[list[str]], references: list[list[list[str]]]) -> np.ndarray:
-    """(S, 2) edits, and tokens of the reference with fewest edits (of several the longest). An error rate is sum of edits / sum of tokens.
+    """(S, 2) edits, and tokens, of the reference with fewest edits a token (of several the longest). An error rate is sum of edits / sum of tokens.
 
     >>> token_errors([["k", "ae", "t"]], [[["k", "aa", "t", "s"], ["k", "aa", "t"]]]).tolist()
     [[1, 3]]
@@ -125,7 +125,7 @@ def token_errors(found: list[list[str]], references: list[list[list[str]]]) -> n
 
     each = [tokens for tokens, right in zip(found, references) for _ in right]
     aligned = iter(process_words(list(chain.from_iterable(references)), each, list, list).alignments)      # they are cut already
-    return np.array([min(((edits(next(aligned)), len(tokens)) for tokens in right), key=lambda pair: (pair[0], -pair[1])) for right in references])
+    return np.array([min(((edits(next(aligned)), len(tokens)) for tokens in right), key=lambda pair: (rate(pair), -pair[1])) for right in references])
 
 
 def edits(chunks: Iterable[Any]) -> int:

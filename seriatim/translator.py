@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,10 @@ class Translator(Predictor):
     def results(self, pairs: Pairs, settings: dict[str, Any], rows: int = 64) -> list[list[Result]]:
         options, demands = self.searching(settings)
         if not options.risk:
-            return translations(self.model, pairs, options, demands, rows)
+            found = translations(self.model, pairs, options, demands, rows)
+            for result in chain(*found) if not options.beam else ():
+                result.score = result.ranked(options.length_penalty)
+            return found
         drawn = translations(self.model, pairs, replace(options, count=options.risk), demands, rows)
         chosen = []
         for several in drawn:
@@ -177,6 +181,7 @@ class Translator(Predictor):
         seconds = time.perf_counter() - begin
         columns = [self.rewritten(column) for column in (data.field(TARGET), *others)]
         return {"log_prob": scored, "found": found, "texts": [self.codec.decode(symbols) for symbols in found], "pairs": pairs, "first": first,
+                "targets": [pairs.y, *map(self.codec.target.encode, others)],
                 "references": [[written(column, s) for s in rows for column in columns] for rows in references], "rows": references,
                 "seconds": seconds, "data": data, "settings": settings}
 
@@ -196,10 +201,11 @@ class Translator(Predictor):
         pairs, data, found = measured["pairs"], measured["data"], measured["found"]
         nats = float(-measured["log_prob"].values.mean())
         names = self.codec.symbols
-        tokens = [[[names[i] if i != UNKNOWN else f"<unk {s}>" for i in pairs.y.row(s)] for s in rows] for rows in measured["rows"]]
+        tokens = [[[names[i] if i != UNKNOWN else f"<unk {s}>" for i in column.row(s)] for s in rows for column in measured["targets"]]
+                  for rows in measured["rows"]]
         errors = token_errors([[names[i] for i in symbols] for symbols in found], tokens)                     # (S, 2)
         exact = np.array([text in references for text, references in zip(measured["texts"], measured["references"], strict=True)])
-        lengths = pairs.x.lengths[measured["first"]]
+        lengths = pairs.x.lengths[measured["first"]] - (pairs.x.kind != NUMBERS)                              # without STOP
         options, _ = self.searching(measured["settings"])
         report = text_report(measured["texts"], measured["references"])
         return {"version": 1, "task": self.task, "model": self.spec, "data": data.origin, "nats_per_token": nats, "perplexity": float(np.exp(min(nats, 700))),

@@ -26,4 +26,12 @@ def test_what_takes_long_is_shown_and_gives_its_result(monkeypatch, capsys):
     monkeypatch.setattr("seriatim.waiting.time.perf_counter", iter(range(0, 900, 60)).__next__)
     assert display.watched("evaluate", lambda: sum(passing("scoring", [1, 2, 3]))) == 6
     shown = capsys.readouterr()
-    assert "evaluate: 67 %  scoring  60 s left" in shown.err and not shown.out
+    assert "evaluate: 67 %  scoring  90 s left" in shown.err and not shown.out
+
+
+def test_a_loop_within_a_loop_tells_how_far_the_outer_one_is():
+    heard = []
+    with listening(heard.append):
+        for _ in passing("reading", range(2)):
+            assert list(passing("scoring", "ab")) == ["a", "b"]
+    assert [event["share"] for event in heard] == [0.25, 0.5, 0.5, 0.75]

@@ -20,6 +20,7 @@ from seriatim.errors import ConfigError
 from seriatim.layers.linear import Linear
 from seriatim.layers.positions import Frame, rotate
 
+CELLS = 1 << 24                            # numbers that an mlp score may hold at a time
 ROOM = 8                                   # a memory that grows step by step is laid out for so many more
 
 
@@ -44,7 +45,7 @@ class Attention(nn.Module):
     def forward(self, x: Tensor, state: tuple[Tensor, Tensor], lengths: Tensor | None, frame: Frame):
         q, k, v, after = self.prepared(x, state, frame)
         if self.inner is not None:
-            y = torch.softmax(self.scores(q, k, frame.mask), -1) @ v
+            y = self.piecewise(q, k, v, frame)
         else:
             q = q if self.between is None else q @ self.between
             y = F.scaled_dot_product_attention(q, k, v, attn_mask=frame.mask, is_causal=frame.mask is None and frame.time > 1,
@@ -59,6 +60,17 @@ class Attention(nn.Module):
             q, k = rotate(q, frame.turn), rotate(k, frame.turn)
         k, v = (joined(old, new) for old, new in zip(state, (k, v), strict=True))
         return q, k, v, tuple(kept(each, frame) for each in (k, v))
+
+    def piecewise(self, q: Tensor, k: Tensor, v: Tensor, frame: Frame) -> Tensor:
+        """(B, H, T, E), some queries at a time with the keys that they can reach: an mlp looks at every pair of them with E numbers."""
+        before, keys = k.shape[2] - frame.time, k.shape[2]
+        many = max(1, min(frame.context, CELLS // (max(1, len(q)) * self.width * min(keys, 3 * frame.context))))
+        found = []
+        for t in range(0, frame.time, many):
+            begin, end = max(0, before + t - frame.context + 1), min(keys, before + t + many + (frame.context if frame.mask is not None else 0))
+            mask = None if frame.mask is None else frame.mask[:, :, t:t + many, begin:end]
+            found.append(torch.softmax(self.scores(q[:, :, t:t + many], k[:, :, begin:end], mask), -1) @ v[:, :, begin:end])
+        return torch.cat(found, 2)
 
     def fits(self, q: Tensor, k: Tensor) -> Tensor:
         """(B, H, T, E), (B, H, S, E) -> (B, H, T, S): how well each query fits each key."""
