@@ -15,6 +15,7 @@ from seriatim.layers.convolution import Convolution
 from seriatim.layers.linear import linear
 from seriatim.layers.positions import Places, rotate, turn
 from seriatim.layers.recurrent import Recurrent
+from seriatim.models import create, parse
 from seriatim.models.network import Bigram
 from seriatim.models.ngram import Markov
 from tests.conftest import symbols
@@ -205,3 +206,11 @@ def test_a_map_given_to_all_threads_is_the_same_map(rows, monkeypatch):
     leaf = weight.clone().requires_grad_()
     linear(x, leaf).sum().backward()
     assert leaf.grad.shape == weight.shape
+
+
+def test_tied_weights_make_bounded_vectors_longer():
+    for name, task, longer in (("lstm", "language", 4), ("transformer", "language", 1), ("gru", "translate", 4), ("transformer", "translate", 1)):
+        model = create(parse(name, {"width": 16, "tied": True}, task), 9, *((9, 0, True) if task == "translate" else ())).eval()
+        hidden = torch.rand(2, 16)
+        wanted = hidden @ model.embedding.weight[:-1].T * longer / 4 + model.bias
+        assert torch.allclose(model.read(hidden).logits, wanted, atol=1e-5)

@@ -141,3 +141,10 @@ def test_a_stream_of_pieces_is_the_text_that_generate_gives(unit):
     assert len(list(model.stream("käse", length=60))) > 10
     with pytest.raises(ConfigError):
         next(model.stream("k", beam=2))
+
+
+def test_what_only_translators_do_is_refused():
+    model = small_fit("unigram")
+    for settings in ({"prefix": "a"}, {"never": "a"}, {"must": "a", "beam": 3}, {"risk": 4}, {"coverage": 0.2}):
+        with pytest.raises(ConfigError, match="for models of translate"):
+            model.generate(**settings)

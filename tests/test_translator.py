@@ -165,6 +165,25 @@ def test_further_references_stand_in_further_columns(model):
     assert model.evaluate(data)["exact"] == 1.0
 
 
+def test_any_reference_counts_for_every_figure_and_a_bad_one_does_no_harm(model):
+    data = read("copy:length=5,count=20,symbols=8,seed=9")
+    texts = [row["target"] for row in model.predict(data)]
+    wrong = Field.of_text(["q q q"] * len(texts))
+
+    def figures(first: Field, second: Field) -> dict:
+        return model.evaluate(Sequences({"source": data.field("source"), "target": first, "target2": second}, unit="token"))
+
+    for found in (figures(wrong, Field.of_text(texts)), figures(Field.of_text(texts), wrong)):
+        assert found["exact"] == 1 and found["token_error"] == found["wer"] == found["cer"] == 0
+    assert found["by_length"][0]["from"] == data.field("source").lengths.min() and found["by_length"][-1]["to"] == 5
+
+
+def test_samples_have_scores_too(model):
+    for settings in ({"temperature": 0.0, "beam": 0}, {"temperature": 1.0, "seed": 3}):
+        row = model.predict(["a b c"], length_penalty=1.0, **settings)[0]
+        assert row["score"] == pytest.approx(row["log_prob"] / (row["tokens"] + row["ended"])) != 0
+
+
 def test_what_was_heard_is_told_symbol_by_symbol(model):
     record = model.attended("a b c")
     assert record["source"] == ["a", "b", "c", "</s>"] and record["target"][-1] == "</s>" and np.array(record["weights"]).shape == (len(record["target"]), 4)

@@ -55,6 +55,10 @@ class EncoderDecoder(Network):
         return Cross(o.width, o.heads, o.score, o.maps) if o.mixer == "attention" and o.memory == "matrix" else None
 
     @property
+    def bounded(self) -> bool:
+        return self.exit is not None
+
+    @property
     def attending(self) -> list[Cross]:
         """The parts that attend to the source."""
         return [block.cross for block in self.blocks if block.cross is not None] + ([] if self.cross is None else [self.cross])

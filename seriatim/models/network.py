@@ -25,6 +25,8 @@ from seriatim.layers.recurrent import Recurrent
 from seriatim.layers.stepping import LARGE, can_step, plain, stepped
 from seriatim.models.base import Model, State
 
+SHARPER = 4                                # tied weights: how much longer bounded vectors are made, so that they can be sure of something
+
 
 def mixer(options: NetworkOptions, layer: int) -> nn.Module:
     """The part that hears the past, for one layer."""
@@ -99,8 +101,13 @@ class Network(nn.Module, Model):
     def read(self, hidden: Tensor) -> Categorical:
         """(..., D) hidden vectors -> (..., V) distributions."""
         if self.output is None:
-            hidden = hidden * self.options.width ** -0.5
+            hidden = hidden * (self.options.width ** -0.5 * (SHARPER if self.bounded else 1))
         return Readout(hidden, *self.readout()) if self.head is None else Categorical(self.head(hidden))
+
+    @property
+    def bounded(self) -> bool:
+        """Whether hidden vectors stay between -1 and 1, as gates leave them, rather than have unit variance, as norms make them."""
+        return not self.options.residual
 
     def readout(self) -> tuple[Tensor, Tensor | None]:
         """(V, D) and (V,): what the hidden vectors are compared with."""
