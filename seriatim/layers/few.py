@@ -16,7 +16,6 @@ import numpy as np
 from numba import njit
 
 FAST = {"reassoc", "contract", "arcp", "nsz"}          # sums in any order; infinities stay what they are
-MANY = 12                                  # rows from which on reading two rows of W at once saves more time than it costs
 
 
 @njit(fastmath=FAST, nogil=True, inline="always")
@@ -42,53 +41,14 @@ def fours(x, w, o, y):
         y[m, o] += y0
 
 
-@njit(fastmath=FAST, nogil=True, inline="always")
-def eights(x, w, o, y):
-    """Outputs o and o + 1 of rows in fours: half as many readings of x."""
-    rows, a, c = x.shape[0], w[o], w[o + 1]
-    for m in range(0, rows - 3, 4):
-        x0, x1, x2, x3 = x[m], x[m + 1], x[m + 2], x[m + 3]
-        y0 = y1 = y2 = y3 = z0 = z1 = z2 = z3 = np.float32(0)
-        for i in range(x.shape[1]):
-            y0 += a[i] * x0[i]
-            y1 += a[i] * x1[i]
-            y2 += a[i] * x2[i]
-            y3 += a[i] * x3[i]
-            z0 += c[i] * x0[i]
-            z1 += c[i] * x1[i]
-            z2 += c[i] * x2[i]
-            z3 += c[i] * x3[i]
-        y[m, o] += y0
-        y[m + 1, o] += y1
-        y[m + 2, o] += y2
-        y[m + 3, o] += y3
-        y[m, o + 1] += z0
-        y[m + 1, o + 1] += z1
-        y[m + 2, o + 1] += z2
-        y[m + 3, o + 1] += z3
-    for m in range(rows - rows % 4, rows):
-        x0, y0, z0 = x[m], np.float32(0), np.float32(0)
-        for i in range(x.shape[1]):
-            y0 += a[i] * x0[i]
-            z0 += c[i] * x0[i]
-        y[m, o] += y0
-        y[m, o + 1] += z0
-
-
 @njit(fastmath=FAST, nogil=True, cache=True)
 def add_product(x, w, b, y):
     """(M, I), (O, I), (O,): added to y (M, O)."""
     for m in range(x.shape[0]):
         for o in range(b.shape[0]):
             y[m, o] += b[o]
-    o = 0
-    if x.shape[0] >= MANY:
-        while o + 1 < w.shape[0]:
-            eights(x, w, o, y)
-            o += 2
-    while o < w.shape[0]:
+    for o in range(w.shape[0]):
         fours(x, w, o, y)
-        o += 1
 
 
 @njit(fastmath=FAST, nogil=True, cache=True)
@@ -170,12 +130,12 @@ def turn(x, at, cosine, sine):
 
 
 @njit(fastmath=FAST, nogil=True, cache=True)
-def heard(q, keys, values, mask, beams, first, scale):
-    """(M, D) queries, of which those from row `first` on are given; keys and values (M / beams, H, P, E), mask (M / beams, P) or nothing -> (M, D)."""
+def heard(q, keys, values, mask, beams, scale):
+    """(M, D) queries; keys and values (M / beams, H, P, E), mask (M / beams, P) or nothing -> (M, D)."""
     rows, (_, heads, places, size) = q.shape[0], keys.shape
     y, a, none = np.empty((rows, heads * size), np.float32), np.empty(places, np.float32), np.empty(0, np.bool_)
     for m in range(rows):
-        source = (first + m) // beams
+        source = m // beams
         some = mask[source] if mask.shape[1] else none
         for h in range(heads):
             attend(q[m], h * size, keys[source, h], values[source, h], 0, places, some, scale, a, y[m])

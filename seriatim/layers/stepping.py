@@ -1,7 +1,7 @@
 """One step of a stack of attention without gradients: what `Block.forward` computes, in compiled code.
 
-Unlike the usual way, where every operation is given to all threads, each thread takes some of the rows through the whole stack, so that
-nobody waits for anybody; a few rows are the work of one. Shapes: M rows, D width, H heads, S keys, E features of a head.
+Unlike the usual way, where every operation is given to all threads, a few rows are the work of one thread, which waits for
+nobody. Shapes: M rows, D width, H heads, S keys, E features of a head.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from seriatim.layers.attention import Attention, behind, kept, part
 from seriatim.layers.block import Block
-from seriatim.layers.linear import FEW, ROWS, Linear, share
+from seriatim.layers.linear import FEW, Linear
 from seriatim.layers.positions import Frame
 
 LARGE = 1 << 19                            # weights from which on compiled code is worth loading
@@ -39,12 +39,8 @@ def stepped(blocks: Sequence[Block], x: Tensor, states: Sequence[tuple[Tensor, T
     work = [(Layer.of(block), keys.numpy(), values.numpy(), begin, end, remembered(*memories[number]) if memories else ())
             for number, (block, ((keys, begin, end), (values, *_))) in enumerate(zip(blocks, rooms, strict=True))]
     y = x[:, 0].numpy().copy()                                                      # (B, D)
-
-    def some(rows: slice) -> None:
-        for layer, keys, values, begin, end, memory in work:
-            layer(y[rows], keys[rows], values[rows], begin, end, turn[0][rows], turn[1][rows], rows.start, *memory)
-
-    share(some, len(y), ROWS)
+    for layer, keys, values, begin, end, memory in work:
+        layer(y, keys, values, begin, end, *turn, *memory)
     after = [tuple(kept(part(room, begin, end + 1), frame) for room, begin, end in each) for each in rooms]
     return torch.from_numpy(y)[:, None], after
 
@@ -74,13 +70,13 @@ class Layer:
         return found
 
     def __call__(self, x: np.ndarray, keys: np.ndarray, values: np.ndarray, begin: int, end: int, cosine: np.ndarray, sine: np.ndarray,
-                 first: int, *memory) -> None:
-        """(M, D), changed in place: the rows from `first` on."""
+                 *memory) -> None:
+        """(M, D), changed in place."""
         from seriatim.layers.few import add_product, heard, normed, recalled  # compiled code is loaded by those who need it
         y = recalled(normed(x, *self.inward), keys, values, begin, end, cosine, sine, self.scale)
         add_product(y, *self.outward, x)
         if memory:
-            y = heard(normed(x, *self.asking), *memory, first, self.cross_scale)
+            y = heard(normed(x, *self.asking), *memory, self.cross_scale)
             add_product(y, *self.hearing, x)
         add_product(self.bent(torch.from_numpy(normed(x, *self.feed_inward))).numpy(), *self.feed_outward, x)
 
