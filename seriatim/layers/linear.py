@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-FEW, LARGE = 8, 1 << 19                    # rows up to which, and weights from which on, a product of our own is worth it
+FEW, LARGE = 8, 1 << 19                    # rows up to which, and weights from which on, compiled code is worth it
 SOME = 64                                  # rows up to which a map is cut
 
 

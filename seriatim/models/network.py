@@ -20,9 +20,10 @@ from seriatim.layers.attention import Attention, shortened
 from seriatim.layers.block import NORMS, Alone, Block
 from seriatim.layers.convolution import Convolution
 from seriatim.layers.eight import Eight, shrink
+from seriatim.layers.linear import LARGE
 from seriatim.layers.positions import Places
 from seriatim.layers.recurrent import Recurrent
-from seriatim.layers.stepping import LARGE, can_step, plain, stepped
+from seriatim.layers.stepping import can_step, plain, stepped
 from seriatim.models.base import Model, State
 
 SHARPER = 4                                # tied weights: how much longer bounded vectors are made, so that they can be sure of something

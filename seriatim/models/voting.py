@@ -51,7 +51,7 @@ class Voting(Network):
 def network(vocabulary: int, options: LanguageOptions) -> Network:
     """With direct connections or without."""
     plain = LanguageOptions()
-    if not options.direct and (options.cells, options.direct_dropout) != (plain.cells, plain.direct_dropout):
-        raise ConfigError("this is for the votes of the last symbols, and there are none",
-                          got=f"--cells {options.cells} --direct-dropout {options.direct_dropout:g}", do="Add --direct 8, or leave it out")
+    idle = [f"--{name.replace('_', '-')} {getattr(options, name):g}" for name in ("cells", "direct_dropout") if getattr(options, name) != getattr(plain, name)]
+    if idle and not options.direct:
+        raise ConfigError("this is for the votes of the last symbols, and there are none", got=" ".join(idle), do="Add --direct 8, or leave it out")
     return (Voting if options.direct else Network)(vocabulary, options)
