@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from seriatim.layers.attention import Attention, behind, kept, part
 from seriatim.layers.block import Block
-from seriatim.layers.linear import FEW, LARGE, Linear
+from seriatim.layers.linear import FEW, Linear
 from seriatim.layers.positions import Frame
 
 NOTHING = np.empty(0, np.float32)
