@@ -39,42 +39,60 @@ class Rules(torch.optim.AdamW):
             self.param_groups = groups
         for group in groups:
             rule = {"muon": self.turn, "adagrad": self.touch}.get(group["rule"])
-            for each in group["params"] if rule else ():
-                if each.grad is not None:
-                    state = self.state[each]
-                    state["step"] = state.get("step", torch.zeros(())) + 1          # AdamW looks for it when it is restored
-                    rule(each, state, group)
+            moving = [each for each in group["params"] if each.grad is not None] if rule else []
+            for each in moving:
+                self.state[each]["step"] = self.state[each].get("step", torch.zeros(())) + 1      # AdamW looks for it when it is restored
+            if moving:
+                rule(moving, group)
 
-    def turn(self, each: Tensor, state: dict, group: dict) -> None:
+    def turn(self, moving: list[Tensor], group: dict) -> None:
         """Muon."""
-        if "momentum" not in state:
-            state["momentum"] = torch.zeros_like(each)
-        mean = state["momentum"].mul_(self.momentum).add_(each.grad)
-        change = orthogonal(each.grad.add(mean, alpha=self.momentum), self.rounds)
-        each.mul_(1 - group["lr"] * group["weight_decay"]).add_(change, alpha=-0.2 * group["lr"] * min(each.shape) ** 0.5)
+        wanted = []
+        for each in moving:
+            state = self.state[each]
+            if "momentum" not in state:
+                state["momentum"] = torch.zeros_like(each)
+            mean = state["momentum"].mul_(self.momentum).add_(each.grad)
+            wanted.append(each.grad.add(mean, alpha=self.momentum))
+        torch._foreach_mul_(moving, 1 - group["lr"] * group["weight_decay"])
+        for each, change in zip(moving, orthogonal(wanted, self.rounds), strict=True):
+            each.add_(change, alpha=-0.2 * group["lr"] * min(each.shape) ** 0.5)
 
-    def touch(self, each: Tensor, state: dict, group: dict) -> None:
+    def touch(self, moving: list[Tensor], group: dict) -> None:
         """Adagrad, of the rows that were used."""
-        gradient = each.grad.coalesce()
-        rows, values = gradient.indices()[0], gradient.values()                     # (R,), (R, V)
-        if "squares" not in state:
-            state["squares"] = torch.zeros_like(each)
-        squares = state["squares"].index_add_(0, rows, values.square())
-        each.index_add_(0, rows, values / squares[rows].sqrt().add_(1e-10), alpha=-PACE * group["lr"])
+        for each in moving:
+            gradient, state = each.grad.coalesce(), self.state[each]
+            rows, values = gradient.indices()[0], gradient.values()                 # (R,), (R, V)
+            if "squares" not in state:
+                state["squares"] = torch.zeros_like(each)
+            squares = state["squares"].index_add_(0, rows, values.square())
+            each.index_add_(0, rows, values / squares[rows].sqrt().add_(1e-10), alpha=-PACE * group["lr"])
 
 
-def orthogonal(matrix: Tensor, rounds: int) -> Tensor:
-    """The nearest orthogonal matrix, roughly: Newton and Schulz's iteration pulls all singular values towards 1.
+def orthogonal(matrices: list[Tensor], rounds: int) -> list[Tensor]:
+    """The orthogonal matrix nearest to each, roughly: Newton and Schulz's iteration pulls all singular values towards 1.
 
-    Gates, heads and the like stand above each other in one tall matrix: each square of it is a map of its own.
+    Gates, heads and the like stand above each other in one tall matrix: each square of it is a map of its own. All of one size are turned together.
     """
+    squares = [squares_of(each) for each in matrices]
+    found: list[Tensor] = [None] * len(squares)
+    for size in {each.shape[1:] for each in squares}:
+        same = [number for number, each in enumerate(squares) if each.shape[1:] == size]
+        x = torch.cat([squares[number] for number in same])                         # (maps, D, D)
+        x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)
+        for _ in range(rounds):
+            square = x @ x.mT
+            x = torch.baddbmm(x, torch.baddbmm(square, square, square, beta=-4.775, alpha=2.0315), x, beta=3.4445)
+        for number, turned in zip(same, x.split([len(squares[number]) for number in same]), strict=True):
+            tall, wide = matrices[number].shape
+            found[number] = turned.reshape(wide, tall).T if tall % wide and wide % tall == 0 else turned.reshape(tall, wide)
+    return found
+
+
+def squares_of(matrix: Tensor) -> Tensor:
+    """(tall, wide) -> (maps, D, D); a matrix that is not made of squares is one map as it is."""
     tall, wide = matrix.shape
-    squares = matrix.reshape(-1, wide, wide) if tall % wide == 0 else matrix.T.reshape(-1, tall, tall) if wide % tall == 0 else matrix[None]
-    x = squares / (squares.norm(dim=(1, 2), keepdim=True) + 1e-7)                  # (maps, D, D)
-    for _ in range(rounds):
-        square = x @ x.mT
-        x = 3.4445 * x + (-4.775 * square + 2.0315 * square @ square) @ x
-    return x.reshape(wide, tall).T if tall % wide and wide % tall == 0 else x.reshape(tall, wide)
+    return matrix.reshape(-1, wide, wide) if tall % wide == 0 else matrix.T.reshape(-1, tall, tall) if wide % tall == 0 else matrix[None]
 
 
 def make_optimiser(model: nn.Module, options: TrainingOptions) -> torch.optim.Optimizer:

@@ -228,7 +228,7 @@ class Translate(Language):
 
     def groups(self, options: TrainingOptions, generator: np.random.Generator | None = None) -> list[np.ndarray]:
         """Pairs of similar lengths, as many to a batch as it has room for."""
-        return batches.buckets(np.maximum(self.train.x.lengths, self.train.y.lengths), options.rows * options.length, generator)
+        return batches.buckets(np.stack([self.train.x.lengths, self.train.y.lengths], 1), options.rows * options.length, generator)
 
     def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
         for rows in self.groups(options, np.random.default_rng([options.seed, number])):

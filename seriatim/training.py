@@ -29,6 +29,7 @@ from seriatim.models import Part
 from seriatim.models.base import Model, State, detach, leaves, regrow
 from seriatim.models.vectors import Vectors
 from seriatim.optimisers import make_optimiser
+from seriatim.parallel import keep_memory
 from seriatim.storage import read_arrays, write_arrays
 from seriatim.tasks import Language
 from seriatim.word_training import loop_of
@@ -99,6 +100,7 @@ class Loop:
     """The gradient loop of one network."""
 
     def __init__(self, model: nn.Module, task: Language, options: TrainingOptions, checkpoint: Path | None):
+        keep_memory()
         self.model, self.task = model, task
         self.options, self.open = options, options.rows == 0
         self.checkpoint, self.progress = checkpoint, Progress()

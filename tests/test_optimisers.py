@@ -14,7 +14,7 @@ from seriatim.optimisers import PACE, Rules, make_optimiser, orthogonal
 def test_the_update_is_nearly_orthogonal_square_by_square(shape):
     torch.manual_seed(0)
     matrix = torch.randn(shape)
-    found = orthogonal(matrix, 8)
+    found, _ = orthogonal([matrix, torch.randn(24, 48)], 8)
     assert found.shape == matrix.shape
     squares = found.split(24) if shape[0] % 24 == 0 and shape[0] > 24 else found.split(24, 1) if shape[1] > 24 else [found]
     sources = matrix.split(24) if shape[0] % 24 == 0 and shape[0] > 24 else matrix.split(24, 1) if shape[1] > 24 else [matrix]

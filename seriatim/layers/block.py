@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seriatim.layers.dropout import Dropout
 from seriatim.layers.linear import Linear
 
 NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
@@ -55,7 +56,7 @@ class Block(nn.Module):
         self.norm = NORMS[norm](width) if residual else nn.Identity()
         self.norm_2 = NORMS[norm](width) if residual and inner else nn.Identity()
         self.cross, self.norm_cross = cross, NORMS[norm](width) if residual and cross is not None else nn.Identity()
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def empty(self, rows: int):
         return self.mixer.empty(rows)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from seriatim.layers.dropout import Dropout
 from seriatim.layers.hashing import longer, row_of
 
 
@@ -21,7 +22,7 @@ class Votes(nn.Module):
         super().__init__()
         self.reach, self.vocabulary = reach, vocabulary
         self.table = nn.Embedding(cells, vocabulary, sparse=True, _weight=torch.zeros(cells, vocabulary))
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def empty(self, rows: int) -> Tensor:
         return torch.full((rows, self.reach - 1), self.vocabulary)                  # as if START had been there all the time

@@ -21,6 +21,7 @@ from seriatim.data.sequences import Field
 from seriatim.distributions import Categorical, Distribution
 from seriatim.errors import ConfigError
 from seriatim.heads import NormalHead
+from seriatim.layers.dropout import Dropout
 from seriatim.layers.eight import shrink
 from seriatim.layers.letters import Letters
 from seriatim.layers.pool import Pool
@@ -47,7 +48,7 @@ class Labeller(nn.Module, Model):
         self.letters = None if options.letters == "no" else Letters(options.letters, letters, options.letter_width)
         given = wide + (options.letter_width if self.letters else 0)
         self.inward = nn.Identity() if given == width else nn.Linear(given, width)
-        self.dropout = nn.Dropout(options.dropout)
+        self.dropout = Dropout(options.dropout)
         self.stack = Whole(options)
         pool, chain = getattr(options, "pool", None), getattr(options, "chain", False)
         self.unit = nn.Parameter(torch.randn(width)) if pool == "unit" else None

@@ -19,6 +19,7 @@ from seriatim.distributions import Categorical, Distribution, Readout
 from seriatim.layers.attention import Attention, shortened
 from seriatim.layers.block import NORMS, Alone, Block
 from seriatim.layers.convolution import Convolution
+from seriatim.layers.dropout import Dropout
 from seriatim.layers.eight import Eight, shrink
 from seriatim.layers.linear import LARGE
 from seriatim.layers.positions import Places
@@ -53,7 +54,7 @@ class Network(nn.Module, Model):
         self.options, self.vocabulary = options, vocabulary
         self.embedding = nn.Embedding(vocabulary + 1, options.width)                # the last row is START
         self.embedding.weight.requires_grad_(not options.frozen)
-        self.dropout = nn.Dropout(options.dropout)
+        self.dropout = Dropout(options.dropout)
         self.blocks = nn.ModuleList(block(options, mixer(options, layer), self.crossing()) for layer in range(options.layers))
         self.places = Places(options.positions, options.width, options.width // options.heads, options.context) if options.mixer == "attention" else None
         self.norm = NORMS[options.norm](options.width) if options.residual and options.norm_place == "before" else nn.Identity()
