@@ -157,11 +157,12 @@ def bounds_of(column: Field, origins: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def buckets(lengths: np.ndarray, symbols: int, generator: np.random.Generator | None = None) -> list[np.ndarray]:
     """Row numbers grouped by similar length, at most `symbols` padded places a group; shuffled if a generator is given.
 
-    Lengths are (N,), or (N, 2) of sources and targets: rows are then alike in the longer of both, and within that in the other.
+    Lengths are (N,), or (N, 2) of sources and targets: rows are then alike in the longer of both, and within that in each.
     """
-    longest, shortest = (lengths, lengths) if lengths.ndim == 1 else (lengths.max(1), lengths.min(1))
+    sides = lengths[:, None] if lengths.ndim == 1 else lengths
+    longest = sides.max(1, initial=0)
     order = np.arange(len(lengths)) if generator is None else generator.permutation(len(lengths))
-    order = order[np.lexsort((shortest[order], longest[order]))]
+    order = order[np.lexsort((*sides[order].T[::-1], longest[order]))]
     groups, start = [], 0
     for stop in range(1, len(order) + 1):
         if stop == len(order) or (stop + 1 - start) * (longest[order[stop]] + 1) > symbols:

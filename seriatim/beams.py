@@ -17,6 +17,7 @@ from torch import Tensor
 
 from seriatim.batches import Batch
 from seriatim.config import DecodingOptions
+from seriatim.distributions import Distribution
 from seriatim.errors import ConfigError
 from seriatim.models.base import Model, select
 
@@ -98,7 +99,17 @@ class Beam:
     node: int = -1                         # its place in the tree, if one is kept
 
 
-WIDEST, FEW = 4096, 256                   # beams; symbols that are worth sorting
+class Allowed(Distribution):
+    """What is left of distributions where some symbols may not follow."""
+
+    def __init__(self, log_probs: Tensor):
+        self.left = log_probs                                                                     # (R, V)
+
+    def log_probs(self) -> Tensor:
+        return self.left
+
+
+WIDEST = 4096                              # beams
 Candidate = tuple[float, int, int]         # log-probability, which beam of its row it goes on from, symbol
 
 
@@ -117,9 +128,10 @@ def beam(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[i
     results: list[list[Result]] = [[] for _ in batch.x]
     for step in range(max(most, default=0)):
         every = [each for row in alive for each in beams[row]]
-        log_probs = demands.apply(following.log_probs(), [each.symbols for each in every])        # (A W, V)
+        if demands.prefix or demands.never:
+            following = Allowed(demands.apply(following.log_probs(), [each.symbols for each in every]))
         kept, parents, begin = [], [], 0
-        for row, candidates in zip(alive, search.candidates(log_probs, [beams[row] for row in alive]), strict=True):
+        for row, candidates in zip(alive, search.candidates(following, [beams[row] for row in alive]), strict=True):
             before = beams[row]
             beams[row], from_ = search.advance(before, candidates, results[row], last=step + 1 >= most[row])
             if beams[row]:
@@ -146,19 +158,21 @@ class Search:
     forbidden: list[int]
     tree: list[dict] | None
 
-    def candidates(self, log_probs: Tensor, beams: list[list[Beam]]) -> Iterator[list[Candidate]]:
+    def candidates(self, following: Distribution, beams: list[list[Beam]]) -> Iterator[list[Candidate]]:
         """For each row the best ways to go on, best first."""
         enough = self.width * (len(self.stops) + 1) + len(self.forbidden)                         # each beam may end in as many ways as there are stops
-        many = min(enough, log_probs.shape[-1])
-        few = log_probs.shape[-1] <= FEW                                                          # equals in the order of their numbers
-        best = log_probs.sort(dim=-1, descending=True, stable=True) if few else log_probs.topk(many)  # (A W, K)
-        values, symbols, begin = best.values[:, :many].double().numpy(), best.indices[:, :many].numpy(), 0
-        values[np.isin(symbols, self.forbidden)] = -np.inf
-        for row in beams:
-            part = slice(begin, begin + len(row))
-            totals = values[part] + np.array([each.log_prob for each in row])[:, None]            # (W, K)
-            order = np.argsort(-totals, axis=None, kind="stable")[:None if self.demands.must else enough]
-            found = [(float(totals.flat[i]), int(i) // many, int(symbols[part].flat[i])) for i in order]
+        values, symbols = following.best(enough)                                                  # (A W, K)
+        many, widest = values.shape[1], max(map(len, beams))
+        there = np.arange(widest) < np.array([len(row) for row in beams])[:, None]                # (A, W): not all rows have as many beams
+        totals, numbers = np.full((*there.shape, many), -np.inf), np.zeros((*there.shape, many), np.int64)
+        numbers[there] = symbols
+        totals[there] = np.where(np.isin(symbols, self.forbidden), -np.inf, values + np.array([each.log_prob for row in beams for each in row])[:, None])
+        totals, numbers = totals.reshape(len(beams), -1), numbers.reshape(len(beams), -1)         # (A, W K)
+        order = np.argsort(-totals, axis=1, kind="stable")[:, :None if self.demands.must else enough]
+        ways = (each.tolist() for each in (np.take_along_axis(totals, order, 1), order // many, np.take_along_axis(numbers, order, 1)))
+        log_probs, begin = following.log_probs() if self.demands.must else None, 0
+        for row, *columns in zip(beams, *ways, strict=True):
+            found = [candidate for candidate in zip(*columns, strict=True) if candidate[0] > -np.inf]
             if self.demands.must:
                 have = {(parent, symbol) for _, parent, symbol in found}
                 found += [(each.log_prob + float(log_probs[begin + parent, symbol]), parent, symbol) for parent, each in enumerate(row)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -19,29 +20,54 @@ from seriatim.config import DecodingOptions
 from seriatim.distributions import Distribution
 from seriatim.errors import ConfigError
 from seriatim.models.base import Model, leaves, select
+from seriatim.parallel import keep_memory, side_by_side
 
+MANY = 4                                   # rows from which on they are shared, for each thread
 STATES = 1 << 22                           # most beginnings compared at a step of an exact search
 BEGINNINGS = 1 << 24                       # and in all its steps
 
 
 def decode(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[int] = (), forbidden: Sequence[int] = (),
            draft: Model | None = None, demands: Demands | None = None) -> list[list[Result]]:
-    """For each row of the batch, `options.count` results (beam: the best of them first). A draft changes nothing but the time it takes."""
-    demands = demands or Demands()
-    with torch.inference_mode():
-        if draft is not None:
-            return [[deque(speculating(model, draft, one_row(batch, row), options, options.seed + i, stops, forbidden), maxlen=1)[0][0]
-                     for i in range(options.count)] for row in range(len(batch.x))]
-        if options.exact:
-            return [[best(model, one_row(batch, row), options, [*stops, *forbidden])] for row in range(len(batch.x))]
-        if options.beam:
-            return beam(model, batch, options, stops, forbidden, demands)
-        rows = torch.arange(len(batch.x)).repeat_interleave(options.count)
-        many = Batch(batch.x[rows], batch.x_lengths[rows], batch.y[rows], batch.y_mask[rows])
-        seeds = [options.seed + i % options.count for i in range(len(rows))]
-        demands = demands if demands.most is None else replace(demands, most=demands.most[rows])
-        results = sample(model, many, options, seeds, stops, forbidden, demands)
-        return [results[i:i + options.count] for i in range(0, len(results), options.count)]
+    """For each row of the batch, `options.count` results (beam: the best of them first). A draft changes nothing but the time it takes.
+
+    Many rows are shared by as many threads as torch has, each with rows of its own: there is less to wait for than within each operation.
+    """
+    keep_memory()
+    work, demands = partial(decode_part, model, options=options, stops=stops, forbidden=forbidden, draft=draft), demands or Demands()
+    threads = torch.get_num_threads()
+    if threads == 1 or len(batch.x) < MANY * threads:
+        return work(batch, demands)
+    rows = [part.tolist() for part in np.array_split(np.arange(len(batch.x)), threads)]
+    most = [demands if demands.most is None else replace(demands, most=demands.most[part]) for part in rows]
+    torch.set_num_threads(1)
+    try:
+        return [results for part in side_by_side(lambda number: work(rows_of(batch, rows[number]), most[number]), range(threads)) for results in part]
+    finally:
+        torch.set_num_threads(threads)
+
+
+@torch.inference_mode()
+def decode_part(model: Model, batch: Batch, demands: Demands, options: DecodingOptions, stops: Sequence[int], forbidden: Sequence[int],
+                draft: Model | None) -> list[list[Result]]:
+    """By one thread."""
+    if draft is not None:
+        return [[deque(speculating(model, draft, one_row(batch, row), options, options.seed + i, stops, forbidden), maxlen=1)[0][0]
+                 for i in range(options.count)] for row in range(len(batch.x))]
+    if options.exact:
+        return [[best(model, one_row(batch, row), options, [*stops, *forbidden])] for row in range(len(batch.x))]
+    if options.beam:
+        return beam(model, batch, options, stops, forbidden, demands)
+    rows = torch.arange(len(batch.x)).repeat_interleave(options.count)
+    seeds = [options.seed + i % options.count for i in range(len(rows))]
+    demands = demands if demands.most is None else replace(demands, most=demands.most[rows])
+    results = sample(model, rows_of(batch, rows), options, seeds, stops, forbidden, demands)
+    return [results[i:i + options.count] for i in range(0, len(results), options.count)]
+
+
+def rows_of(batch: Batch, rows: Sequence[int] | Tensor) -> Batch:
+    labels = None if batch.labels is None else batch.labels[rows]
+    return Batch(batch.x[rows], batch.x_lengths[rows], batch.y[rows], batch.y_mask[rows], labels=labels)
 
 
 def sample(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence[int], stops: Sequence[int], forbidden: Sequence[int],

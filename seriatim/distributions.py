@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -31,6 +32,10 @@ class Distribution:
     def log_probs(self) -> Tensor:
         """(..., V) natural-log probabilities of all symbols."""
         raise TypeError(f"{type(self).__name__} has no finite set of outcomes")
+
+    def best(self, many: int) -> tuple[np.ndarray, np.ndarray]:
+        """Of (R, V): the `many` likeliest symbols of each row, their log-probabilities and their numbers, (R, K) each; equals by their numbers."""
+        return ranked(self.log_probs(), many)[:2]
 
     def mean_log_prob(self) -> Tensor:
         """(...) natural-log probabilities, averaged over all outcomes: what label smoothing asks for."""
@@ -64,12 +69,28 @@ class Categorical(Distribution):
     def log_probs(self) -> Tensor:
         return F.log_softmax(self.logits, -1)
 
+    def best(self, many: int) -> tuple[np.ndarray, np.ndarray]:
+        values, symbols, total = ranked(self.logits, many, normal=True)
+        return values - total[:, None], symbols
+
     def __getitem__(self, index) -> Categorical:
         return Categorical(self.logits[index])
 
     @classmethod
     def concatenate(cls, parts: Sequence[Categorical], axis: int) -> Categorical:
         return cls(torch.cat([part.logits for part in parts], axis))
+
+
+def ranked(x: Tensor, many: int, normal: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(R, V) -> the `many` largest of each row, equals by their numbers, and their numbers, (R, K) each; if `normal`, log sum exp of each row (R,)."""
+    if x.shape[-1] <= SORTED:
+        best = x.sort(dim=-1, descending=True, stable=True)
+        return best.values[:, :many].numpy(), best.indices[:, :many].numpy(), x.logsumexp(-1).numpy() if normal else np.empty(0)
+    from seriatim.layers import few  # compiled code is loaded by those who need it
+    array, rows = x.contiguous().numpy(), len(x)
+    found = np.empty((rows, many), array.dtype), np.empty((rows, many), np.int64), np.empty(rows if normal else 0, array.dtype)
+    few.ranked(array, many, *found)
+    return found
 
 
 class Readout(Categorical):
@@ -96,6 +117,7 @@ class Readout(Categorical):
         return cls(torch.cat([part.hidden for part in parts], axis), parts[0].weight, parts[0].bias)
 
 
+SORTED = 256                                                           # symbols up to which all of a row are sorted
 FEW, CELLS = 1 << 20, 1 << 23                                          # logits that are not worth it; that are computed and forgotten together
 
 

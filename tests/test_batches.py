@@ -86,6 +86,19 @@ def test_buckets_are_filled_as_far_as_they_go():
     assert [group.tolist() for group in buckets(np.array([3, 1, 1, 3, 1, 9]), 8)] == [[1, 2, 4], [0, 3], [5]]
 
 
+def test_buckets_of_pairs_are_alike_in_both_lengths():
+    dice = np.random.default_rng(0)
+    lengths = dice.integers(1, 12, (2000, 2))
+    groups = buckets(lengths, 128, np.random.default_rng(1))
+    assert sorted(np.concatenate(groups)) == list(range(2000))
+    assert all(len(group) * (lengths[group].max() + 1) <= 128 or len(group) == 1 for group in groups)
+
+    def padded(groups):
+        return sum(len(group) * lengths[group, side].max() for group in groups for side in (0, 1))
+
+    assert lengths.sum() / padded(groups) > 0.8 > lengths.sum() / padded(buckets(lengths.max(1), 128, np.random.default_rng(1)))
+
+
 def test_buckets_are_shuffled_by_the_generator_and_only_by_it():
     lengths = np.full(50, 4)
     plain, again = buckets(lengths, 20), buckets(lengths, 20)

@@ -36,6 +36,23 @@ def test_a_result_is_the_same_alone_and_in_a_batch_of_32(name, options):
         assert [each.symbols for each in alone] == [each.symbols for each in together[i]]
 
 
+@pytest.mark.parametrize("options", [{"temperature": 0.0}, {"beam": 3, "count": 2}, {"seed": 7, "count": 2}], ids=["greedy", "beam", "sample"])
+def test_threads_that_share_the_rows_change_nothing(options):
+    model, rows = small_model("transformer"), list(np.random.default_rng(0).integers(2, 6, (21, 4)))
+    found, threads = [], torch.get_num_threads()
+    for many in (1, 2, 3):
+        torch.set_num_threads(many)
+        try:
+            found.append(decode(model, prompts(rows), DecodingOptions(length=8, **options), (STOP,)))
+            assert torch.get_num_threads() == many
+        finally:
+            torch.set_num_threads(threads)
+    for one, *others in zip(*found, strict=True):
+        for other in others:
+            assert [each.symbols for each in one] == [each.symbols for each in other]
+            assert [each.log_prob for each in one] == pytest.approx([each.log_prob for each in other], abs=1e-4)
+
+
 @every_rung
 @pytest.mark.parametrize("options", [{"temperature": 0.0}, {"seed": 3}, {"seed": 5, "temperature": 0.7, "repetition_penalty": 1.3, "top_p": 0.9}],
                          ids=["greedy", "sample", "shaped"])

@@ -1,11 +1,14 @@
 """Distributions that are not computed before they are asked."""
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from seriatim import distributions
-from seriatim.distributions import Categorical, Readout
+from seriatim.distributions import Categorical, Readout, ranked
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.2])
@@ -36,3 +39,22 @@ def test_a_readout_is_indexed_and_joined_like_its_logits():
         assert torch.allclose(lazy[index].log_probs(), whole[index].log_probs(), atol=1e-6)
     both = Readout.concatenate([lazy[:, :1], lazy], 1)
     assert torch.allclose(both.log_probs(), Categorical.concatenate([whole[:, :1], whole], 1).log_probs(), atol=1e-6)
+
+
+@given(rows=st.integers(1, 4), size=st.integers(1, 400), many=st.integers(1, 12), levels=st.integers(1, 60), double=st.booleans(), seed=st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_the_likeliest_are_those_of_a_stable_sort_with_equals_and_impossible_ones(rows, size, many, levels, double, seed):
+    dice = np.random.default_rng(seed)
+    x = torch.from_numpy(dice.integers(-levels, levels + 1, (rows, size)).astype(np.float64 if double else np.float32) / 7)
+    x[:, 1:][torch.from_numpy(dice.random((rows, size - 1)) < 0.2)] = -torch.inf
+    for sorted_up_to in (0, 1000):                                                  # compiled, and by torch
+        distributions.SORTED, usual = sorted_up_to, distributions.SORTED
+        try:
+            values, symbols, total = ranked(x, min(many, size), normal=True)
+            log_probs, _ = Categorical(x).best(min(many, size))
+        finally:
+            distributions.SORTED = usual
+        order = np.argsort(-x.numpy(), 1, kind="stable")[:, :min(many, size)]
+        assert np.array_equal(symbols, order) and np.array_equal(values, np.take_along_axis(x.numpy(), order, 1))
+        assert np.allclose(total, torch.logsumexp(x, 1), atol=1e-5)
+        assert np.allclose(log_probs, np.take_along_axis(torch.log_softmax(x, 1).numpy(), order, 1), atol=1e-5)

@@ -12,6 +12,7 @@ from seriatim.config import BigramOptions, MarkovOptions
 from seriatim.errors import ConfigError
 from seriatim.layers.attention import Attention
 from seriatim.layers.convolution import Convolution
+from seriatim.layers.dropout import Dropout
 from seriatim.layers.linear import linear
 from seriatim.layers.positions import Places, rotate, turn
 from seriatim.layers.recurrent import Recurrent
@@ -214,3 +215,20 @@ def test_tied_weights_make_bounded_vectors_longer():
         hidden = torch.rand(2, 16)
         wanted = hidden @ model.embedding.weight[:-1].T * longer / 4 + model.bias
         assert torch.allclose(model.read(hidden).logits, wanted, atol=1e-5)
+
+
+def test_dropout_leaves_out_its_share_keeps_the_mean_and_passes_gradients_where_it_kept():
+    torch.manual_seed(0)
+    x = torch.ones(300, 1001, requires_grad=True)
+    y = Dropout(0.3)(x)
+    y.sum().backward()
+    assert (y == 0).float().mean().item() == pytest.approx(0.3, abs=0.003) and y.mean().item() == pytest.approx(1, abs=0.005)
+    assert torch.equal(x.grad, y.detach())
+    dropped = (y == 0).float()
+    assert abs(torch.corrcoef(torch.stack([dropped[:, :-1].flatten(), dropped[:, 1:].flatten()]))[0, 1].item()) < 0.01      # neighbours share a draw
+
+
+@pytest.mark.parametrize("p, training", [(0.5, False), (0.0, True), (1.0, True)])
+def test_dropout_of_nothing_or_of_all_is_torchs(p, training):
+    x = torch.randn(4, 5)
+    assert torch.equal(Dropout(p).train(training)(x), torch.nn.Dropout(p).train(training)(x))

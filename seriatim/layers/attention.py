@@ -126,6 +126,16 @@ def part(room: Tensor, begin: int, end: int) -> Tensor:
     return result
 
 
+def chosen(memory: Tensor, rows: Tensor) -> Tensor:
+    """Rows of a memory, with the room behind it."""
+    if not hasattr(memory, "room"):
+        return memory[rows]
+    room, end = memory.room
+    taken = room.index_select(0, rows)
+    taken.filled = end
+    return part(taken, end - memory.shape[2], end)
+
+
 def shortened(memory: Tensor, front: int, back: int) -> Tensor:
     """Without its first and last few; new ones can still be put behind it, over those it forgets."""
     begin, end = front, memory.shape[2] - back

@@ -1,7 +1,8 @@
 """One step of a stack of attention without gradients: what `Block.forward` computes, in compiled code.
 
-Unlike the usual way, where every operation is given to all threads, a few rows are the work of one thread, which waits for
-nobody. Shapes: M rows, D width, H heads, S keys, E features of a head.
+Unlike the usual way, where every operation is given to all threads, this is the work of one thread, which waits for nobody: many rows are decoded
+side by side by several of them (`decoding.decode`). Products of a few rows are compiled, too; those of more are torch's.
+Shapes: M rows, D width, H heads, S keys, E features of a head.
 """
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from seriatim.layers.attention import Attention, behind, kept, part
 from seriatim.layers.block import Block
@@ -28,7 +30,8 @@ def plain(block: nn.Module) -> bool:
 
 def can_step(x: Tensor, frame: Frame) -> bool:
     """Whether this is a step, (B, 1, D), that compiled code can take."""
-    return frame.time == 1 and frame.mask is None and frame.shift is None and not torch.is_grad_enabled() and x.dtype == torch.float32 and 0 < len(x) <= FEW
+    fits = 0 < len(x) <= FEW or torch.get_num_threads() == 1
+    return fits and frame.time == 1 and frame.mask is None and frame.shift is None and not torch.is_grad_enabled() and x.dtype == torch.float32
 
 
 def stepped(blocks: Sequence[Block], x: Tensor, states: Sequence[tuple[Tensor, Tensor]], frame: Frame, memories: tuple = ()) -> tuple[Tensor, list]:
@@ -71,13 +74,30 @@ class Layer:
     def __call__(self, x: np.ndarray, keys: np.ndarray, values: np.ndarray, begin: int, end: int, cosine: np.ndarray, sine: np.ndarray,
                  *memory) -> None:
         """(M, D), changed in place."""
-        from seriatim.layers.few import add_product, heard, normed, recalled  # compiled code is loaded by those who need it
+        from seriatim.layers import few  # compiled code is loaded by those who need it
+        heard, recalled = few.heard, few.recalled
+        add_product, normed = (few.add_product, few.normed) if len(x) <= FEW else (add_many, normed_many)
         y = recalled(normed(x, *self.inward), keys, values, begin, end, cosine, sine, self.scale)
         add_product(y, *self.outward, x)
         if memory:
             y = heard(normed(x, *self.asking), *memory, self.cross_scale)
             add_product(y, *self.hearing, x)
         add_product(self.bent(torch.from_numpy(normed(x, *self.feed_inward))).numpy(), *self.feed_outward, x)
+
+
+def normed_many(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, least: float, centred: bool, w: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(M, D) -> (M, O): what `few.normed` computes, by torch."""
+    rows, weight = torch.from_numpy(x), torch.from_numpy(gain)
+    z = F.layer_norm(rows, gain.shape, weight, torch.from_numpy(shift), least) if centred else F.rms_norm(rows, gain.shape, weight, least)
+    return F.linear(z, torch.from_numpy(w), torch.from_numpy(b) if len(b) else None).numpy()
+
+
+def add_many(x: np.ndarray, w: np.ndarray, b: np.ndarray, y: np.ndarray) -> None:
+    """(M, I) -> added to (M, O): what `few.add_product` computes, by torch."""
+    total = torch.from_numpy(y)
+    total.addmm_(torch.from_numpy(x), torch.from_numpy(w).mT)
+    if len(b):
+        total.add_(torch.from_numpy(b))
 
 
 def maps(linear: nn.Linear) -> tuple[np.ndarray, np.ndarray]:

@@ -22,6 +22,7 @@ from torch import Tensor
 from seriatim.batches import Batch
 from seriatim.data.sequences import Field
 from seriatim.distributions import Distribution
+from seriatim.layers.attention import chosen
 
 State = Any                                # Tensor | tuple[State, ...]
 
@@ -135,7 +136,7 @@ def select(state: State, rows: Tensor) -> State:
     """Keep, repeat or reorder the rows of a state."""
     if isinstance(state, Shared):
         return state.select(rows)
-    return tuple(select(part, rows) for part in state) if isinstance(state, tuple) else state[rows]
+    return tuple(select(part, rows) for part in state) if isinstance(state, tuple) else chosen(state, rows)
 
 
 def detach(state: State) -> State:
