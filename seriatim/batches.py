@@ -41,6 +41,10 @@ class Batch:
     def __len__(self) -> int:
         return len(self.y)
 
+    def rows(self, which: Sequence[int] | slice | Tensor) -> Batch:
+        """Some of the rows of prompts or pairs, and what is known of them."""
+        return Batch(self.x[which], self.x_lengths[which], self.y[which], self.y_mask[which], labels=None if self.labels is None else self.labels[which])
+
 
 def refuse_long(sequences: Field, most: int) -> None:
     """An error if a sequence is so long that reading it whole would take all memory."""

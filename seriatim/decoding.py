@@ -42,7 +42,7 @@ def decode(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence
     most = [demands if demands.most is None else replace(demands, most=demands.most[part]) for part in rows]
     torch.set_num_threads(1)
     try:
-        return [results for part in side_by_side(lambda number: work(rows_of(batch, rows[number]), most[number]), range(threads)) for results in part]
+        return [results for part in side_by_side(lambda number: work(batch.rows(rows[number]), most[number]), range(threads)) for results in part]
     finally:
         torch.set_num_threads(threads)
 
@@ -61,13 +61,8 @@ def decode_part(model: Model, batch: Batch, demands: Demands, options: DecodingO
     rows = torch.arange(len(batch.x)).repeat_interleave(options.count)
     seeds = [options.seed + i % options.count for i in range(len(rows))]
     demands = demands if demands.most is None else replace(demands, most=demands.most[rows])
-    results = sample(model, rows_of(batch, rows), options, seeds, stops, forbidden, demands)
+    results = sample(model, batch.rows(rows), options, seeds, stops, forbidden, demands)
     return [results[i:i + options.count] for i in range(0, len(results), options.count)]
-
-
-def rows_of(batch: Batch, rows: Sequence[int] | Tensor) -> Batch:
-    labels = None if batch.labels is None else batch.labels[rows]
-    return Batch(batch.x[rows], batch.x_lengths[rows], batch.y[rows], batch.y_mask[rows], labels=labels)
 
 
 def sample(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence[int], stops: Sequence[int], forbidden: Sequence[int],

@@ -40,5 +40,7 @@ def keep_memory() -> None:
         setting = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):
         return
-    for name, value in ((-3, 1 << 25), (-1, 1 << 30)):      # M_MMAP_THRESHOLD: larger arrays come and go; M_TRIM_THRESHOLD: what may lie unused
+    for name, value in ((-3, 1 << 25),                      # M_MMAP_THRESHOLD: larger arrays come and go
+                        (-1, 1 << 30),                      # M_TRIM_THRESHOLD: how much may lie unused
+                        (-8, 1)):                           # M_ARENA_MAX: all threads share it
         setting(name, value)

@@ -25,6 +25,7 @@ from torch import Tensor, nn
 from seriatim.batches import Batch
 from seriatim.config import TrainingOptions
 from seriatim.errors import ConfigError, RunError, TrainingError
+from seriatim.gradients import add_gradients
 from seriatim.models import Part
 from seriatim.models.base import Model, State, detach, leaves, regrow
 from seriatim.models.vectors import Vectors
@@ -93,6 +94,7 @@ class Progress:
     rows: int = 0                         # sequences side by side, once that is settled
     precision: str = "float32"
     compiled: bool = False
+    parts: int = 1                        # of a batch, computed side by side
     done: bool = False
 
 
@@ -218,6 +220,11 @@ class Loop:
                 seconds = {kind: self.trial(batch, kind) for kind in ("float32", "bfloat16")}
                 p.precision = "bfloat16" if seconds["bfloat16"] < 0.87 * seconds["float32"] else "float32"
                 yield {"event": "trial", "precision": p.precision, **{f"{kind}_seconds": each for kind, each in seconds.items() if math.isfinite(each)}}
+            if o.minutes and self.model.divisible and torch.get_num_threads() > 1:
+                whole, p.parts = self.trial(batch, p.precision), torch.get_num_threads()
+                apart = self.trial(batch, p.precision)
+                p.parts = p.parts if apart < 0.95 * whole else 1
+                yield {"event": "trial", "parts": p.parts, "whole_seconds": whole, "apart_seconds": apart}
         steady = getattr(self.task, "by", "line") == "stream"         # batches of one shape: each other shape would be compiled anew
         wanted = p.compiled if resumed else o.compile == "yes" or (o.compile == "auto" and steady and (o.minutes or 0) >= 10)
         if wanted:
@@ -242,7 +249,7 @@ class Loop:
             for _ in range(3):
                 begin = time.perf_counter()
                 with numbers(precision):
-                    self.loss(replace(batch, before=None), None, self.options.label_smoothing)[0].backward()
+                    self.descend(replace(batch, before=None))
                 times.append(time.perf_counter() - begin)
         except (RuntimeError, ImportError, OSError):
             return math.inf
@@ -287,15 +294,24 @@ class Loop:
         for each in self.behind:
             state = self.model.unroll(each, state)[1]
             states.append(state)
-        loss, state = self.loss(batch, state, o.label_smoothing)
-        (loss / o.accumulate).backward()
-        if o.carry:
+        loss, state = self.descend(batch, state)
+        if o.carry and state is not None:
             self.behind.append(batch)
             states.append(state)
             while len(self.behind) > max(0, math.ceil(o.reach / o.length) - 1):
                 self.behind.pop(0)
                 self.carried = detach(states.pop(0))                  # the state before those that are left
-        return loss.item()
+        return loss
+
+    def descend(self, batch: Batch, state: State = None) -> tuple[float, State]:
+        """The loss of a batch, whose gradients are added to those there, and the state to carry on; none if parts of it were side by side."""
+        o, p = self.options, self.progress
+        if p.parts > 1 and len(batch) >= p.parts:
+            return o.accumulate * add_gradients(lambda rows: self.loss(rows, None, o.label_smoothing)[0] / o.accumulate, batch,
+                                                list(self.model.parameters()), p.parts, lambda: numbers(p.precision)), None
+        loss, state = self.loss(batch, state, o.label_smoothing)
+        (loss / o.accumulate).backward()
+        return loss.item(), state
 
     def take_mean(self) -> None:
         """The mean of the weights, if one is kept."""

@@ -11,7 +11,7 @@ import seriatim
 PACKAGE = Path(seriatim.__file__).parent
 ROOMS = ["errors", "settings", "config", "storage", "parallel", "waiting", "data", "codecs", "batches", "layers", "distributions", "densities", "heads",
          "chains", "models", "scoring", "autoencoding", "agreement", "deviations", "texts", "words", "labelling", "beams", "decoding", "translating",
-         "label_tasks", "tasks", "optimisers", "word_training", "training",
+         "label_tasks", "tasks", "optimisers", "gradients", "word_training", "training",
          "backtesting", "evaluation", "auditing", "display",
          "leaderboard", "audit_display", "label_display", "translation_display", "forecast_display", "vector_display", "folders", "predictor", "explaining",
          "label_predictor", "value_predictor", "word_predictor", "set_predictor", "translator", "forecast_predictor", "vector_predictor",

@@ -15,6 +15,8 @@ from torch.func import functional_call
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from seriatim.layers.dropout import dropout
+
 KERNELS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 PARTS = {"rnn": ("recurrent",), "gru": ("reset", "update", "candidate"), "lstm": ("input", "forget", "candidate", "output"),
          "coupled": ("input", "candidate", "output")}                               # what the rows of the weights are, D each
@@ -53,7 +55,7 @@ class Recurrent(nn.Module):
         """The cell, in training with some of its recurrent weights left out (Merity et al. 2018)."""
         if not self.weight_dropout or not self.training:
             return self.cell(x, inner)
-        dropped = {name: F.dropout(weight, self.weight_dropout) for name, weight in self.cell.named_parameters() if name.startswith("weight_hh")}
+        dropped = {name: dropout(weight, self.weight_dropout) for name, weight in self.cell.named_parameters() if name.startswith("weight_hh")}
         return functional_call(self.cell, dropped, (x, inner))
 
     def forward(self, x: Tensor, state, lengths: Tensor | None = None):

@@ -21,6 +21,7 @@ from seriatim.config import TranslateOptions
 from seriatim.distributions import Distribution
 from seriatim.errors import ConfigError
 from seriatim.layers.cross import Cross
+from seriatim.layers.dropout import dice
 from seriatim.layers.linear import Linear
 from seriatim.layers.pool import Pool
 from seriatim.models.base import Model, Shared, State
@@ -33,6 +34,8 @@ RECURRENT = ("rnn", "gru", "lstm", "coupled")
 class EncoderDecoder(Network):
     """State: what is kept of the source (Shared: its lengths, then the vector, or keys and values for each part that attends to it), the input
     that is fed (B, D or 0), then the states of the decoder's blocks."""
+
+    divisible = True
 
     def __init__(self, vocabulary: int, options: TranslateOptions, sources: int, numbers: int = 0, shared: bool = False):
         super().__init__(vocabulary, options)
@@ -118,7 +121,7 @@ class EncoderDecoder(Network):
         after Mihaylova and Martins 2019."""
         with torch.no_grad():
             own = self.read(self.run(inputs, begin)[0]).mode()                                    # (B, T), own[:, t] for inputs[:, t + 1]
-        mixed = torch.rand(own[:, :-1].shape) < self.options.scheduled * self.spent
+        mixed = torch.rand(own[:, :-1].shape, generator=dice()) < self.options.scheduled * self.spent
         return torch.cat([inputs[:, :1], torch.where(mixed, own[:, :-1], inputs[:, 1:])], 1)
 
     rewind = Model.rewind
