@@ -109,7 +109,10 @@ class Watcher:
         if "rows" in event:
             self.console.print(f"[dim]{escape(self.model)}: {event['rows']} rows[/dim]", highlight=False)
             return
-        chosen = event.get("precision") or ("compiled" if event["compiled"] else "not compiled")
+        if "parts" in event:
+            chosen = f"batches in {event['parts']} parts side by side" if event["parts"] > 1 else "batches whole"
+        else:
+            chosen = event.get("precision") or ("compiled" if event["compiled"] else "not compiled")
         times = ", ".join(f"{name.removesuffix('_seconds')} {1000 * value:.0f} ms" for name, value in event.items() if name.endswith("_seconds") and value)
         self.console.print(f"[dim]{escape(self.model)}: {chosen} ({times} a batch)[/dim]", highlight=False)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+import seriatim as st
 from seriatim.batches import Batch
 from seriatim.gradients import add_gradients
 from seriatim.layers.dropout import dropout, thrown
@@ -69,3 +70,17 @@ def test_what_is_there_already_is_added_to():
         if times == 1:
             once = {name: each.grad.clone() for name, each in model.named_parameters()}
     assert all(torch.allclose(each.grad, 2 * once[name], atol=1e-6) for name, each in model.named_parameters())
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_a_fit_by_the_clock_tries_both_ways_and_says_what_it_chose(parts, monkeypatch, capsys, tmp_path):
+    from seriatim.training import Loop
+    monkeypatch.setattr(Loop, "trial", lambda self, batch, precision: 1.0 if self.progress.parts == parts else 2.0)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        st.fit("translate", "gru", st.read("copy:length=4,count=200,symbols=6"), width=8, minutes=0.01, out=tmp_path / "run", progress=True)
+    finally:
+        torch.set_num_threads(threads)
+    assert ("in 2 parts side by side" if parts == 2 else "batches whole") in capsys.readouterr().err
+    assert f'"parts": {parts}' in (tmp_path / "run" / "events.jsonl").read_text()
