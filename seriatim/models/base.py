@@ -33,7 +33,7 @@ class Model:
     vocabulary: int                        # V, how many symbols it chooses from
     warm: int = 512                        # how far back it needs to have read when it is asked in the middle of a stream
     longest: int | None = None             # how many symbols it can read at all
-    divisible: bool = False                # whether the loss of a batch is the mean of those of its rows, drawing from `dice` alone
+    divisible: bool = False                # whether parts of a batch may be computed side by side: the loss is a mean over its places
     spent: float = 0.0                     # share of its training that is over, for what changes in its course; told by training
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:

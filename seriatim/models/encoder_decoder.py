@@ -35,8 +35,6 @@ class EncoderDecoder(Network):
     """State: what is kept of the source (Shared: its lengths, then the vector, or keys and values for each part that attends to it), the input
     that is fed (B, D or 0), then the states of the decoder's blocks."""
 
-    divisible = True
-
     def __init__(self, vocabulary: int, options: TranslateOptions, sources: int, numbers: int = 0, shared: bool = False):
         super().__init__(vocabulary, options)
         width, attending, matrix = options.width, options.mixer == "attention", options.memory == "matrix"
@@ -56,6 +54,10 @@ class EncoderDecoder(Network):
     def crossing(self) -> nn.Module | None:
         o = self.options
         return Cross(o.width, o.heads, o.score, o.maps) if o.mixer == "attention" and o.memory == "matrix" else None
+
+    @property
+    def divisible(self) -> bool:
+        return not self.options.weight_dropout             # the weights that are left out are put into the module, where other threads would see them
 
     @property
     def bounded(self) -> bool:
