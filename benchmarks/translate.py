@@ -107,7 +107,7 @@ def generated(name: str, models: tuple[str, ...], given: argparse.Namespace) -> 
 def words(given: argparse.Namespace) -> None:
     """CMUdict, from spelling to phonemes."""
     train, valid, test = (read(str(DATA / f"cmudict.{part}.tsv.gz"), columns="source,target") for part in ("train", "valid", "test"))
-    shapes = {"lstm": {"encoder_layers": 2, "dropout": 0.2}, "transformer": {"encoder_layers": 4, "layers": 2, "width": 144, "feed": "relu", "rate": 6e-3}}
+    shapes = {"lstm": {}, "transformer": {"encoder_layers": 4, "layers": 2, "feed": "relu", "rate": 6e-3}}
     for model in given.models or shapes:
         settings = {"unit": "character", "target_unit": "token", "minutes": 44.0, "label_smoothing": 0.1, "rows": 48, "average": "checkpoints",
                     "checkpoints": 3, "validations": 30, "tune": True}

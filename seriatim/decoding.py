@@ -34,35 +34,37 @@ def decode(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence
     Many rows are shared by as many threads as torch has, each with rows of its own: there is less to wait for than within each operation.
     """
     keep_memory()
-    work, demands = partial(decode_part, model, options=options, stops=stops, forbidden=forbidden, draft=draft), demands or Demands()
-    threads = torch.get_num_threads()
+    demands, seeds = demands or Demands(), [options.seed] * len(batch.x)
+    drawn = not (options.beam or options.exact)
+    if drawn:                                                             # a row for each result
+        rows = torch.arange(len(batch.x)).repeat_interleave(options.count)
+        batch, seeds = batch.rows(rows), [options.seed + i % options.count for i in range(len(rows))]
+        demands = demands if demands.most is None else replace(demands, most=demands.most[rows])
+    work, threads = partial(decode_part, model, options=options, stops=stops, forbidden=forbidden, draft=draft), torch.get_num_threads()
     if threads == 1 or len(batch.x) < MANY * threads:
-        return work(batch, demands)
-    rows = [part.tolist() for part in np.array_split(np.arange(len(batch.x)), threads)]
-    most = [demands if demands.most is None else replace(demands, most=demands.most[part]) for part in rows]
-    torch.set_num_threads(1)
-    try:
-        return [results for part in side_by_side(lambda number: work(batch.rows(rows[number]), most[number]), range(threads)) for results in part]
-    finally:
-        torch.set_num_threads(threads)
+        results = work(batch, demands, seeds)
+    else:
+        parts = [(batch.rows(part), demands if demands.most is None else replace(demands, most=demands.most[part]), [seeds[row] for row in part])
+                 for part in (each.tolist() for each in np.array_split(np.arange(len(batch.x)), threads))]
+        torch.set_num_threads(1)
+        try:
+            results = [each for found in side_by_side(lambda part: work(*part), parts) for each in found]
+        finally:
+            torch.set_num_threads(threads)
+    return [sum(results[i:i + options.count], []) for i in range(0, len(results), options.count)] if drawn else results
 
 
 @torch.inference_mode()
-def decode_part(model: Model, batch: Batch, demands: Demands, options: DecodingOptions, stops: Sequence[int], forbidden: Sequence[int],
-                draft: Model | None) -> list[list[Result]]:
-    """By one thread."""
-    if draft is not None:
-        return [[deque(speculating(model, draft, one_row(batch, row), options, options.seed + i, stops, forbidden), maxlen=1)[0][0]
-                 for i in range(options.count)] for row in range(len(batch.x))]
+def decode_part(model: Model, batch: Batch, demands: Demands, seeds: Sequence[int], options: DecodingOptions, stops: Sequence[int],
+                forbidden: Sequence[int], draft: Model | None) -> list[list[Result]]:
+    """By one thread: for each row its results, drawn with its seed if they are drawn."""
     if options.exact:
         return [[best(model, one_row(batch, row), options, [*stops, *forbidden])] for row in range(len(batch.x))]
     if options.beam:
         return beam(model, batch, options, stops, forbidden, demands)
-    rows = torch.arange(len(batch.x)).repeat_interleave(options.count)
-    seeds = [options.seed + i % options.count for i in range(len(rows))]
-    demands = demands if demands.most is None else replace(demands, most=demands.most[rows])
-    results = sample(model, batch.rows(rows), options, seeds, stops, forbidden, demands)
-    return [results[i:i + options.count] for i in range(0, len(results), options.count)]
+    if draft is not None:
+        return [deque(speculating(model, draft, one_row(batch, row), options, seed, stops, forbidden), maxlen=1)[0] for row, seed in enumerate(seeds)]
+    return [[result] for result in sample(model, batch, options, seeds, stops, forbidden, demands)]
 
 
 def sample(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence[int], stops: Sequence[int], forbidden: Sequence[int],
@@ -193,7 +195,9 @@ def draw(weights: Tensor, throws: Sequence[float]) -> Tensor:
 
 
 def one_row(batch: Batch, row: int) -> Batch:
-    return Batch(batch.x[row:row + 1, :batch.x_lengths[row]], batch.x_lengths[row:row + 1], batch.y[row:row + 1], batch.y_mask[row:row + 1])
+    """Without padding."""
+    one = batch.rows(slice(row, row + 1))
+    return replace(one, x=one.x[:, :one.x_lengths[0]])
 
 
 def best(model: Model, batch: Batch, options: DecodingOptions, forbidden: Sequence[int]) -> Result:

@@ -137,8 +137,9 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
 
 def tuned(tried: list[dict[str, Any]], best: dict[str, Any]) -> str:
     """What was tried, in a sentence."""
-    worth = ", ".join(f"{each['beam']} / {each['length_penalty']:g}: {100 * each['chrf']:.2f}" for each in tried)
-    return f"beam {best['beam']} with length penalty {best['length_penalty']:g} does best on validation data (chrF by beam / penalty: {worth})"
+    worth = ", ".join(f"{each['beam']} / {each['length_penalty']:g}: {100 * each['worth']:.2f}" for each in tried)
+    judge = {"chrf": "chrF", "bleu": "BLEU", "exact": "% exact"}[tried[0]["judge"]]
+    return f"beam {best['beam']} with length penalty {best['length_penalty']:g} does best on validation data ({judge} by beam / penalty: {worth})"
 
 
 def arrays_of(ids: Any) -> tuple[Any, ...]:

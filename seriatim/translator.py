@@ -235,16 +235,17 @@ class Translator(Predictor):
         return paired(first["texts"], second["texts"], first["references"])["p"]
 
     def tune(self, data: Sequences) -> list[dict[str, Any]]:
-        """Find the width of the beam and the penalty for length that do best on validation data, and keep them."""
+        """Find the width of the beam and the penalty for length that do best on validation data, and keep them: by the model's own judge, or by chrF."""
         data, pairs = self.pairs(data)
         first = distinct_sources(pairs)[0][:MOST_TUNED]
         some, texts = pairs.take(first), [[written(data.field(TARGET), s)] for s in first]
-        tried = []
+        judge, tried = getattr(getattr(self.model, "options", None), "judge", "loss").replace("loss", "chrf"), []
         for width in WIDTHS:
             for penalty in PENALTIES if width > 1 else (1.0,):
                 found = self.results(without_targets(some), {"beam": width, "length_penalty": penalty})
-                tried.append({"beam": width, "length_penalty": penalty, "chrf": quality("chrf", [self.codec.decode(each[0].symbols) for each in found], texts)})
-        best = max(tried, key=lambda each: (round(each["chrf"], 6), -each["beam"]))
+                tried.append({"beam": width, "length_penalty": penalty, "judge": judge,
+                              "worth": quality(judge, [self.codec.decode(each[0].symbols) for each in found], texts)})
+        best = max(tried, key=lambda each: (round(each["worth"], 6), -each["beam"]))
         self.metrics["search"] = {name: best[name] for name in ("beam", "length_penalty")}
         return tried
 

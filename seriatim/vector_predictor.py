@@ -146,8 +146,8 @@ class VectorPredictor(Predictor):
                 rest = drawn(self.model, conditions, seeds, options.temperature, start, *([options.length] if "length" in settings else []))
                 found += [self.number_record(each if begin is None else np.concatenate([begin[i], each]), seeds[i], which[i]) for i, each in enumerate(rest)]
                 continue
-            batch = prompts(begin if begin is not None else [np.zeros(0, np.int64)] * len(conditions))
-            writer = Writer(self.model, conditions)
+            batch = replace(prompts(begin if begin is not None else [np.zeros(0, np.int64)] * len(conditions)), labels=conditions)
+            writer = Writer(self.model)
             results = [each[0] for each in decode(writer, batch, replace(options, count=1), stops, forbidden)] if options.beam else \
                 sample(writer, batch, options, seeds, stops, forbidden)
             found += [self.record(result, () if begin is None else begin[i], seeds[i] if options.temperature and not options.beam else None, which[i])
@@ -209,7 +209,7 @@ class VectorPredictor(Predictor):
         rows = [self.codec.inputs.encode_text(prompt) for prompt in several]
         with torch.inference_mode():
             told = self.model.told(torch.zeros(1, 0), torch.from_numpy(labels)).expand(len(rows), -1)
-            found = decode(Writer(self.model, told), prompts(rows), options, stops, forbidden)
+            found = decode(Writer(self.model), replace(prompts(rows), labels=told), options, stops, forbidden)
         given = {name: names.names[labels[0, i]] for i, (name, names) in enumerate(self.codec.given.items())}
         return [[{"prompt": prompt} | self.record(result, row, None, given) for result in results]
                 for prompt, row, results in zip(several, rows, found, strict=True)]

@@ -319,6 +319,18 @@ def test_a_beam_without_a_vector_gives_its_best(labelled):
     assert len({each["text"] for each in found}) == 3 and all(each["given"] == {"label": "ham"} and each["text"].startswith("see") for each in found)
 
 
+def test_threads_that_share_the_vectors_write_what_one_would(grammar):
+    told, labels, threads, found = np.random.default_rng(0).standard_normal((12, 8)).astype(np.float32), np.zeros((12, 0), np.int64), torch.get_num_threads(), []
+    for many in (1, 2):
+        torch.set_num_threads(many)
+        try:
+            with torch.inference_mode():
+                found.append([each["text"] for each in grammar.write(told, labels, {"beam": 2, "length": 12})])
+        finally:
+            torch.set_num_threads(threads)
+    assert found[0] == found[1] and len(set(found[0])) > 6
+
+
 def test_posteriors_are_bayes_rule_by_hand(labelled):
     model, data = labelled
     samples = model.samples(data).take(slice(0, 10))

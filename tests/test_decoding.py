@@ -37,8 +37,9 @@ def test_a_result_is_the_same_alone_and_in_a_batch_of_32(name, options):
 
 
 @pytest.mark.parametrize("options", [{"temperature": 0.0}, {"beam": 3, "count": 2}, {"seed": 7, "count": 2}], ids=["greedy", "beam", "sample"])
-def test_threads_that_share_the_rows_change_nothing(options):
-    model, rows = small_model("transformer"), list(np.random.default_rng(0).integers(2, 6, (21, 4)))
+@pytest.mark.parametrize("name", ["kneser-ney", "convolution", "lstm", "transformer", "markov+lstm+transformer"])
+def test_threads_that_share_the_rows_change_nothing(name, options):
+    model, rows = small_model(name), list(np.random.default_rng(0).integers(2, 6, (21, 4)))
     found, threads = [], torch.get_num_threads()
     for many in (1, 2, 3):
         torch.set_num_threads(many)

@@ -178,13 +178,13 @@ def divergence(mean: Tensor, spread: Tensor) -> Tensor:
 
 
 class Writer(Model):
-    """An autoencoder that is told what to write, (B, K), instead of reading it: batch.x is how each row begins."""
+    """An autoencoder that is told what to write, batch.labels (B, K), instead of reading it: batch.x is how each row begins."""
 
-    def __init__(self, model: Autoencoder, told: Tensor):
-        self.model, self.told, self.vocabulary = model, told, model.vocabulary
+    def __init__(self, model: Autoencoder):
+        self.model, self.vocabulary = model, model.vocabulary
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
-        return self.model.begin_writing(self.told, batch)
+        return self.model.begin_writing(batch.labels, batch)
 
     def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
         return self.model.extend(y, state)
