@@ -20,7 +20,7 @@ from seriatim.config import DecodingOptions
 from seriatim.distributions import Distribution
 from seriatim.errors import ConfigError
 from seriatim.models.base import Model, leaves, select
-from seriatim.parallel import keep_memory, side_by_side
+from seriatim.parallel import keep_memory, one_thread_each, side_by_side
 
 MANY = 4                                   # rows from which on they are shared, for each thread
 STATES = 1 << 22                           # most beginnings compared at a step of an exact search
@@ -46,12 +46,9 @@ def decode(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence
     else:
         parts = [(batch.rows(part), demands if demands.most is None else replace(demands, most=demands.most[part]), [seeds[row] for row in part])
                  for part in (each.tolist() for each in np.array_split(np.arange(len(batch.x)), threads))]
-        torch.set_num_threads(1)
-        try:
+        with one_thread_each():
             results = [each for found in side_by_side(lambda part: work(*part), parts) for each in found]
-        finally:
-            torch.set_num_threads(threads)
-    return [sum(results[i:i + options.count], []) for i in range(0, len(results), options.count)] if drawn else results
+    return [[each for (each,) in results[i:i + options.count]] for i in range(0, len(results), options.count)] if drawn else results
 
 
 @torch.inference_mode()

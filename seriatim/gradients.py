@@ -15,13 +15,13 @@ from torch import Tensor, nn
 
 from seriatim.batches import Batch
 from seriatim.layers.dropout import thrown
-from seriatim.parallel import side_by_side
+from seriatim.parallel import one_thread_each, side_by_side
 
 
 def add_gradients(loss: Callable[[Batch], Tensor], batch: Batch, parameters: Sequence[nn.Parameter], parts: int,
                   context: Callable[[], AbstractContextManager]) -> float:
     """The loss of the batch; its gradients are added to those that the parameters have. `context` is entered by every thread."""
-    seeds, threads = torch.randint(2 ** 62, (parts,)).tolist(), torch.get_num_threads()
+    seeds = torch.randint(2 ** 62, (parts,)).tolist()
     count, wanted = batch.y_mask.sum().clamp(min=1), [each for each in parameters if each.requires_grad]
 
     def work(part: int) -> tuple[float, tuple[Tensor | None, ...]]:
@@ -31,11 +31,8 @@ def add_gradients(loss: Callable[[Batch], Tensor], batch: Batch, parameters: Seq
             value = loss(rows) * (rows.y_mask.sum() / count)
         return value.item(), torch.autograd.grad(value, wanted, allow_unused=True)
 
-    torch.set_num_threads(1)
-    try:
+    with one_thread_each():
         found = list(side_by_side(work, range(parts)))
-    finally:
-        torch.set_num_threads(threads)
     for each, *gradients in zip(wanted, *(gradients for _, gradients in found), strict=True):
         for gradient in gradients:
             if gradient is not None:

@@ -9,6 +9,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from typing import TypeVar
 
@@ -27,6 +28,18 @@ def side_by_side(work: Callable[[Item], Result], items: Iterable[Item], executor
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+@contextmanager
+def one_thread_each() -> Iterator[None]:
+    """Within this, an operation of torch is the work of one thread, so that several can be side by side."""
+    import torch  # by those who have it already
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 @cache

@@ -320,7 +320,8 @@ def test_a_beam_without_a_vector_gives_its_best(labelled):
 
 
 def test_threads_that_share_the_vectors_write_what_one_would(grammar):
-    told, labels, threads, found = np.random.default_rng(0).standard_normal((12, 8)).astype(np.float32), np.zeros((12, 0), np.int64), torch.get_num_threads(), []
+    told, labels = np.random.default_rng(0).standard_normal((12, 8)).astype(np.float32), np.zeros((12, 0), np.int64)
+    threads, found = torch.get_num_threads(), []
     for many in (1, 2):
         torch.set_num_threads(many)
         try:
