@@ -82,7 +82,9 @@ class Categorical(Distribution):
 
 
 def ranked(x: Tensor, many: int, normal: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(R, V) -> the `many` largest of each row, equals by their numbers, and their numbers, (R, K) each; if `normal`, log sum exp of each row (R,)."""
+    """(R, V) -> the `many` largest of each row (all, if there are fewer), equals by their numbers, and their numbers, (R, K) each; if `normal`, log sum
+    exp of each row (R,)."""
+    many = min(many, x.shape[-1])
     if x.shape[-1] <= SORTED:
         best = x.sort(dim=-1, descending=True, stable=True)
         return best.values[:, :many].numpy(), best.indices[:, :many].numpy(), x.logsumexp(-1).numpy() if normal else np.empty(0)

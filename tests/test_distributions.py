@@ -50,11 +50,11 @@ def test_the_likeliest_are_those_of_a_stable_sort_with_equals_and_impossible_one
     for sorted_up_to in (0, 1000):                                                  # compiled, and by torch
         distributions.SORTED, usual = sorted_up_to, distributions.SORTED
         try:
-            values, symbols, total = ranked(x, min(many, size), normal=True)
-            log_probs, _ = Categorical(x).best(min(many, size))
+            values, symbols, total = ranked(x, many, normal=True)
+            log_probs, _ = Categorical(x).best(many)
         finally:
             distributions.SORTED = usual
-        order = np.argsort(-x.numpy(), 1, kind="stable")[:, :min(many, size)]
+        order = np.argsort(-x.numpy(), 1, kind="stable")[:, :many]
         assert np.array_equal(symbols, order) and np.array_equal(values, np.take_along_axis(x.numpy(), order, 1))
         assert np.allclose(total, torch.logsumexp(x, 1), atol=1e-5)
         assert np.allclose(log_probs, np.take_along_axis(torch.log_softmax(x, 1).numpy(), order, 1), atol=1e-5)
