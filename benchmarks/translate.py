@@ -70,10 +70,10 @@ def speed() -> None:
         work: dict[str, Callable] = {"transformers": torch.inference_mode()(partial(theirs.generate, x, **wanted))}
         work |= {kind: partial(each.translate_batch, tokens, beam_size=BEAM, max_decoding_length=TIME, min_decoding_length=TIME, max_batch_size=rows)
                  for kind, each in fast.items()}
-        found |= {(name, rows): rows / best_of(each, 4) for name, each in work.items()}
+        found |= {(name, rows): rows / best_of(each, 8) for name, each in work.items()}
     for rows, x in sources.items():
         batch = Batch(x, torch.full((rows,), TIME), empty(rows), empty(rows).bool())
-        found |= {(name, rows): rows / best_of(partial(decode, model, batch, options, (), (STOP,)), 4)
+        found |= {(name, rows): rows / best_of(partial(decode, model, batch, options, (), (STOP,)), 8)
                   for name, model in (("ours", ours), ("ours, 8 bits", small), ("gru", gru))}
         shape = f"beam 5, 4 + 4 layers x 256, vocabulary 8,000, 15 to 15 symbols, {rows} source{'s' * (rows > 1)}"
         for mine, peer, words in (("ours", "transformers", "transformers' generate"), ("ours", "float32", "CTranslate2, float32"),
@@ -107,7 +107,7 @@ def generated(name: str, models: tuple[str, ...], given: argparse.Namespace) -> 
 def words(given: argparse.Namespace) -> None:
     """CMUdict, from spelling to phonemes."""
     train, valid, test = (read(str(DATA / f"cmudict.{part}.tsv.gz"), columns="source,target") for part in ("train", "valid", "test"))
-    shapes = {"lstm": {}, "transformer": {"encoder_layers": 4, "layers": 2, "feed": "relu", "rate": 6e-3}}
+    shapes = {"lstm": {"encoder_layers": 2, "dropout": 0.2}, "transformer": {"encoder_layers": 4, "layers": 2, "feed": "relu", "rate": 6e-3}}
     for model in given.models or shapes:
         settings = {"unit": "character", "target_unit": "token", "minutes": 44.0, "label_smoothing": 0.1, "rows": 48, "average": "checkpoints",
                     "checkpoints": 3, "validations": 30, "tune": True}
