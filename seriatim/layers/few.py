@@ -168,7 +168,7 @@ def ranked(x, many, values, symbols, total):
     """
     rows, size = x.shape
     blocks = (size + BLOCK - 1) // BLOCK
-    most = np.empty(blocks, np.float32)
+    most = np.empty(blocks, x.dtype)
     for m in range(rows):
         row, count = x[m], 0
         for block in range(blocks):
