@@ -12,11 +12,14 @@ embeddings, output layer, biases and norms are left to adamw.
 """
 from __future__ import annotations
 
+from collections import deque
+
 import torch
 from torch import Tensor, nn
 
 from seriatim.config import TrainingOptions
 from seriatim.errors import ConfigError
+from seriatim.parallel import side_by_side
 
 BETAS = (0.9, 0.99)
 PACE = 8                                   # adagrad: its rate, in multiples of the others'
@@ -24,6 +27,8 @@ PACE = 8                                   # adagrad: its rate, in multiples of 
 
 class Rules(torch.optim.AdamW):
     """AdamW, but for groups that name another rule. Rates mean about the same for all: of muon's update, a fifth."""
+
+    parts = 1                              # threads that share muon's maps, each with maps of its own
 
     def __init__(self, groups: list[dict], momentum: float, rounds: int = 3, **settings):
         super().__init__(groups, **settings)
@@ -47,6 +52,11 @@ class Rules(torch.optim.AdamW):
 
     def turn(self, moving: list[Tensor], group: dict) -> None:
         """Muon."""
+        shares = [moving[part::self.parts] for part in range(min(self.parts, len(moving)))]
+        deque(side_by_side(lambda some: self.turn_some(some, group), shares) if len(shares) > 1 else [self.turn_some(moving, group)], maxlen=0)
+
+    @torch.no_grad()
+    def turn_some(self, moving: list[Tensor], group: dict) -> None:
         wanted = []
         for each in moving:
             state = self.state[each]

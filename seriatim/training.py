@@ -30,7 +30,7 @@ from seriatim.models import Part
 from seriatim.models.base import Model, State, detach, leaves, regrow
 from seriatim.models.vectors import Vectors
 from seriatim.optimisers import make_optimiser
-from seriatim.parallel import keep_memory
+from seriatim.parallel import keep_memory, one_thread_each
 from seriatim.storage import read_arrays, write_arrays
 from seriatim.tasks import Language
 from seriatim.word_training import loop_of
@@ -38,6 +38,7 @@ from seriatim.word_training import loop_of
 Event = dict[str, Any]                    # "event" names its kind; the progress bar, the log and the page read the same ones
 Returned = TypeVar("Returned")
 FIRST_ROWS = 16                           # where a trial of the number of rows begins, and what is taken without one
+SLOWER = 1.1                              # parts side by side may take so much longer: beside another busy program the whole would take five times as long
 REPORT_SECONDS = 0.25                     # time between two "step" events
 
 
@@ -223,7 +224,7 @@ class Loop:
             if o.minutes and self.model.divisible and torch.get_num_threads() > 1:
                 whole, p.parts = self.trial(batch, p.precision), torch.get_num_threads()
                 apart = self.trial(batch, p.precision)
-                p.parts = p.parts if apart < 0.95 * whole else 1
+                p.parts = p.parts if apart < SLOWER * whole else 1
                 yield {"event": "trial", "parts": p.parts, "whole_seconds": whole, "apart_seconds": apart}
         steady = getattr(self.task, "by", "line") == "stream"         # batches of one shape: each other shape would be compiled anew
         wanted = p.compiled if resumed else o.compile == "yes" or (o.compile == "auto" and steady and (o.minutes or 0) >= 10)
@@ -273,6 +274,13 @@ class Loop:
             raise
         if (p.batch + 1) % o.accumulate:
             return loss
+        with one_thread_each() if p.parts > 1 else nullcontext():
+            self.change(loss, rate)
+        return loss
+
+    def change(self, loss: float, rate: float) -> None:
+        """Clip, step, and keep the mean."""
+        o = self.options
         dense = [each for each in self.model.parameters() if each.grad is not None and not each.grad.is_sparse]
         if o.clip_value:
             nn.utils.clip_grad_value_(dense, o.clip_value)
@@ -281,9 +289,9 @@ class Loop:
             raise self.not_finite(loss, norm.item())
         for group in self.optimiser.param_groups:
             group["lr"] = rate
+        self.optimiser.parts = self.progress.parts
         self.optimiser.step()
         self.take_mean()
-        return loss
 
     def backward(self, batch: Batch) -> float:
         """Gradients of the loss of a batch; with a longer reach they flow on through the batches before it, which are run once more."""

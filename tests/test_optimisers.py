@@ -45,6 +45,22 @@ def test_muon_takes_the_maps_inside_the_blocks_and_adamw_the_rest():
         assert size == pytest.approx(0.02 if name in inner else 0.1, rel=0.25), name               # a fifth of the rate, or Adam's first step
 
 
+def test_threads_that_share_the_maps_turn_them_alike():
+    found = []
+    for parts in (1, 3, 50):
+        torch.manual_seed(0)
+        model = create(parse("lstm", {"width": 8, "layers": 2}), 11)
+        optimiser = make_optimiser(model, TrainingOptions(optimiser="muon", rate=0.1))
+        optimiser.parts = parts
+        for _ in range(2):
+            for each in model.parameters():
+                each.grad = torch.randn_like(each)
+            optimiser.step()
+        found.append([each.detach() for each in model.parameters()])
+    for one, *others in zip(*found, strict=True):
+        assert all(torch.allclose(one, other, atol=1e-6) for other in others)
+
+
 def test_a_network_without_maps_is_left_to_adamw():
     assert type(make_optimiser(create(parse("bigram", {}), 5), TrainingOptions(optimiser="muon"))) is torch.optim.AdamW
 
