@@ -413,6 +413,6 @@ class DecodingOptions:
     exact: bool = option(False, "the most probable sequence of all of this length, for count models of low order")
     draft: str = option("", "run folder of a cheap model that guesses ahead: the same text, sooner (see docs/decoding.md)")
     ahead: int = option(4, "draft: how many symbols it guesses ahead", least=1, most=64)
-    count: int = option(1, "how many results (with --beam: the n best)", least=1, most=100_000)
+    count: int = option(1, "how many results (with --beam: the n best, of a beam at least as wide)", least=1, most=100_000)
     seed: int = option(0, "random numbers of the first result; each further one adds 1", least=0)
     stop: str = option("", "end a result at this symbol, which is not written")

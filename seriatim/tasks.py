@@ -195,7 +195,8 @@ class Translate(Language):
         named = SOURCE in data.fields and TARGET in data.fields
         if not named and len(data.fields) != 2:
             raise DataError(f"{data.origin} has no pairs of source and target", got=f"fields: {', '.join(data.fields)}",
-                            do="Give two files whose lines belong together, or a table with the columns source and target: --columns source,target")
+                            do="Give two files whose lines belong together, or a table with the columns source and target: --columns source,target"
+                               + (" --input-format tsv" if data.origin == "-" else ""))
         fields = data.fields if named else dict(zip((SOURCE, TARGET), data.fields.values(), strict=True))
         label = fields[SOURCE].kind == SYMBOLS and bool((fields[SOURCE].lengths == 1).all())
         label = label or different(fields[SOURCE], FEW) < min(FEW, len(data) / 2)

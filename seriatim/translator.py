@@ -66,7 +66,8 @@ class Translator(Predictor):
     def pairs(self, data: Sequences | str | Path) -> tuple[Sequences, Pairs]:
         data = self.data(data)
         if TARGET not in data.fields:
-            raise DataError(f"{data.origin} has sources and no targets", got=f"fields: {', '.join(data.fields)}", do="Give pairs of a source and a target")
+            raise DataError(f"{data.origin} has sources and no targets", got=f"fields: {', '.join(data.fields)}", do="Give pairs of a source and a target; of a table on standard input say --input-format tsv" if data.origin == "-" else
+                            "Give pairs of a source and a target")
         return data, self.codec.encode(data)
 
     # -- writing
@@ -85,7 +86,15 @@ class Translator(Predictor):
         prefix = tuple(self.codec.target.encode_text(options.prefix).tolist())
         if UNKNOWN in prefix:
             raise self.not_known(options.prefix)
-        return options, Demands(prefix, self.phrases(options.must), self.phrases(options.never, never=True))
+        demands = Demands(prefix, self.phrases(options.must), self.phrases(options.never, never=True))
+        wanted = max(len(prefix), sum(map(len, demands.must)))
+        if wanted > options.length:
+            raise ConfigError("what every result must have is longer than a result may be", got=f"{wanted} symbols, and --length {options.length}",
+                              do="Allow a greater --length")
+        if any(contains(phrase, never) for never in demands.never for phrase in (prefix, *demands.must)):
+            raise ConfigError("what every result must have is what none may have", got=f"--prefix {options.prefix!r} --must {options.must!r} "
+                              f"--never {options.never!r}", do="Leave out one of them")
+        return options, demands
 
     def not_known(self, phrase: str) -> ConfigError:
         return ConfigError("the model does not know this phrase", got=phrase, do=nearest(phrase, self.codec.symbols[2:5000]))
@@ -263,7 +272,7 @@ class Translator(Predictor):
         """Every candidate of a beam search, kept, pruned or ended, with its log-probability."""
         options, demands = self.searching({"beam": 4} | settings)
         if not options.beam or settings.keys() & (SAMPLED | RERANKED):
-            raise ConfigError("a tree is drawn of a beam search alone", got=", ".join(settings), do="Choose a --beam of 1 or more, and no samples or coverage")
+            raise ConfigError("a tree is drawn of a beam search alone", got=", ".join(f"--{name} {value}" for name, value in settings.items()), do="Choose a --beam of 1 or more, and no samples or coverage")
         pairs, nodes = self.sources(self.of_text([text])), []
         limits = replace(demands, most=room(pairs.x.lengths))
         with torch.inference_mode():
@@ -316,3 +325,7 @@ def by_length(lengths: np.ndarray, exact: np.ndarray, errors: np.ndarray) -> lis
         found.append({"from": int(lengths[some].min()), "to": int(lengths[some].max()), "sources": int(some.sum()), "exact": float(exact[some].mean()),
                       "token_error": float(errors[some, 0].sum() / max(1, errors[some, 1].sum()))})
     return found
+
+
+def contains(symbols: tuple[int, ...], phrase: tuple[int, ...]) -> bool:
+    return any(symbols[place:place + len(phrase)] == phrase for place in range(len(symbols) - len(phrase) + 1))

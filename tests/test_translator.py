@@ -107,7 +107,9 @@ def test_demands_are_met(model, data):
     for record in model.predict(some, must="h, a b", beam=12):
         assert "h" in record["target"].split() and "a b" in record["target"]
     for settings, words in (({"must": "q"}, "does not know"), ({"must": "a", "temperature": 1.0}, "beam"), ({"draft": "x"}, "not for"),
-                            ({"risk": 3, "beam": 2}, "samples"), ({"prefix": "q"}, "does not know"), ({"beam": 3, "count": 5000}, "not so wide")):
+                            ({"risk": 3, "beam": 2}, "samples"), ({"prefix": "q"}, "does not know"), ({"beam": 3, "count": 5000}, "not so wide"),
+                            ({"must": "a b", "never": "b"}, "none may have"), ({"prefix": "c a", "never": "a"}, "none may have"),
+                            ({"must": "a b, c", "length": 2}, "longer than")):
         with pytest.raises(ConfigError, match=words):
             model.predict(some, **settings)
 
@@ -269,3 +271,4 @@ def test_eight_bits_translate_nearly_the_same(tmp_path, model, data):
     small = seriatim.load(tmp_path / "run", bits=8)
     same = np.mean([a["target"] == b["target"] for a, b in zip(small.predict(data[:100]), model.predict(data[:100]), strict=True)])
     assert same >= 0.9
+    assert small.model.size() == model.model.size()

@@ -51,7 +51,7 @@ class Network(nn.Module, Model):
 
     def __init__(self, vocabulary: int, options: NetworkOptions):
         super().__init__()
-        self.options, self.vocabulary = options, vocabulary
+        self.options, self.vocabulary, self.learned = options, vocabulary, 0       # how many values were learned, once they are stored in another way
         self.embedding = nn.Embedding(vocabulary + 1, options.width)                # the last row is START
         self.embedding.weight.requires_grad_(not options.frozen)
         self.dropout = Dropout(options.dropout)
@@ -117,10 +117,14 @@ class Network(nn.Module, Model):
 
     def shrink(self) -> None:
         """Store the weights of all linear maps in 8 bits, for inference; afterwards the model can be neither trained nor saved."""
+        self.learned = self.size()
         head = Eight(*self.readout())
         self.output = None if self.output is None else nn.Identity()
         shrink(self)
         self.head, self.quick = head, False
+
+    def size(self) -> int:
+        return self.learned or super().size()
 
     def empty(self, rows: int) -> State:
         return self.resting(rows)
