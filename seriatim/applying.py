@@ -252,7 +252,8 @@ def predict(given: argparse.Namespace) -> None:
         return predict_vectors(given, predictor, data)
     if len(asked) + len(given.file) != 1:
         raise ConfigError("one thing is predicted at a time", got=" ".join([*(given.file or ["no FILE"]), *(f"--{name}" for name in asked)]),
-                          do="Give one FILE (to translate: of sources), for labels --explain TEXT, or for word vectors one of " + ", ".join(f"--{name}" for name in ASKED))
+                          do="Give one FILE (to translate: of sources), for labels --explain TEXT, or for word vectors one of "
+                          + ", ".join(f"--{name}" for name in ASKED))
     if asked == ["explain"]:
         return explain(given)
     if asked:

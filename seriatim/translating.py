@@ -65,7 +65,8 @@ def attention(model: Model, x: np.ndarray, several: Sequence[Sequence[int]]) -> 
     with torch.inference_mode():
         traced = [value for name, value in model.trace(of_pairs(Pairs(repeated, column), np.arange(len(several)))).items() if name.startswith("attention.")]
     if not traced:
-        raise ConfigError("this model attends to nothing", got="one that keeps a vector of the source, or counts", do="Use gru, lstm or transformer, with --memory matrix")
+        raise ConfigError("this model attends to nothing", got="one that keeps a vector of the source, or counts",
+                          do="Use gru, lstm or transformer, with --memory matrix")
     return traced[-1]
 
 

@@ -66,8 +66,8 @@ class Translator(Predictor):
     def pairs(self, data: Sequences | str | Path) -> tuple[Sequences, Pairs]:
         data = self.data(data)
         if TARGET not in data.fields:
-            raise DataError(f"{data.origin} has sources and no targets", got=f"fields: {', '.join(data.fields)}", do="Give pairs of a source and a target; of a table on standard input say --input-format tsv" if data.origin == "-" else
-                            "Give pairs of a source and a target")
+            raise DataError(f"{data.origin} has sources and no targets", got=f"fields: {', '.join(data.fields)}",
+                            do="Give pairs of a source and a target" + ("; of a table on standard input say --input-format tsv" if data.origin == "-" else ""))
         return data, self.codec.encode(data)
 
     # -- writing
@@ -272,7 +272,8 @@ class Translator(Predictor):
         """Every candidate of a beam search, kept, pruned or ended, with its log-probability."""
         options, demands = self.searching({"beam": 4} | settings)
         if not options.beam or settings.keys() & (SAMPLED | RERANKED):
-            raise ConfigError("a tree is drawn of a beam search alone", got=", ".join(f"--{name} {value}" for name, value in settings.items()), do="Choose a --beam of 1 or more, and no samples or coverage")
+            raise ConfigError("a tree is drawn of a beam search alone", got=", ".join(f"--{name} {value}" for name, value in settings.items()),
+                              do="Choose a --beam of 1 or more, and no samples or coverage")
         pairs, nodes = self.sources(self.of_text([text])), []
         limits = replace(demands, most=room(pairs.x.lengths))
         with torch.inference_mode():
