@@ -115,7 +115,7 @@ def make_optimiser(model: nn.Module, options: TrainingOptions) -> torch.optim.Op
     groups = [{"params": each, "weight_decay": decay, "rule": rule} for (rule, decay), each in sorted(found.items(), key=lambda item: item[0], reverse=True)]
     if options.optimiser == "sgd":
         if tables:
-            raise ConfigError("votes beside a network (--direct) cannot learn by sgd", do="Use --optimiser muon or adamw")
+            raise ConfigError("tables of n-grams (--direct, --grams) cannot learn by sgd", do="Use --optimiser muon or adamw")
         return torch.optim.SGD(groups, lr=options.rate, momentum=options.momentum)
     if all(group["rule"] == "adamw" for group in groups):
         return torch.optim.AdamW(groups, lr=options.rate, betas=BETAS, fused=True)

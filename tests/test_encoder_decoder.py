@@ -10,7 +10,7 @@ from torch import nn
 
 from seriatim.batches import Batch, of_pairs
 from seriatim.codecs.pairs import Pairs
-from seriatim.config import DecodingOptions
+from seriatim.config import DecodingOptions, TrainingOptions
 from seriatim.data.sequences import NUMBERS, Field, offsets_of
 from seriatim.decoding import decode
 from seriatim.errors import ConfigError
@@ -18,6 +18,7 @@ from seriatim.layers.cross import Cross
 from seriatim.models import MODELS, create, parse
 from seriatim.models.base import Shared, leaves, select
 from seriatim.models.mixture import Mixture
+from seriatim.optimisers import make_optimiser
 from tests.conftest import symbols
 
 VOCABULARY, SOURCES = 7, 9
@@ -34,6 +35,8 @@ VARIANTS = {
     "convolution, gru": ("gru", {"mixer": "convolution", "encoder": "gru", "heads": 1, "residual": True}),
     "transformer, vector": ("transformer", {"memory": "vector"}),
     "transformer, after, mlp": ("transformer", {"norm_place": "after", "score": "mlp", "tied": True}),
+    "lstm, n-grams": ("lstm", {"grams": 4, "cells": 500, "grams_width": 8}),
+    "transformer, n-grams": ("transformer", {"grams": 3, "cells": 500, "grams_width": 8}),
     "transformer, recurrent encoder": ("transformer", {"encoder": "lstm", "positions": "sinusoidal"}),
 }
 EVERY = [*MODELS["translate"], *VARIANTS, "lexicon+gru+transformer", "shared", "numbers"]
@@ -183,7 +186,7 @@ def test_a_network_learns_a_batch_by_heart(name):
     torch.manual_seed(1)
     model = made(name, width=32, dropout=0.0)
     batch = batch_for(name, source_rows(), targets(6, 5))
-    optimiser = torch.optim.Adam(model.parameters(), 1e-2)
+    optimiser = make_optimiser(model, TrainingOptions(rate=1e-2, weight_decay=0.0))
     for _ in range(150):
         optimiser.zero_grad()
         loss, _ = model.loss(batch)

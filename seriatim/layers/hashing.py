@@ -9,7 +9,7 @@ from torch import Tensor
 MULTIPLIER, PRIME = 1_000_003, (1 << 61) - 1
 
 
-def longer(key: Tensor, symbol: Tensor) -> Tensor:
+def longer(key: Tensor, symbol: Tensor | int) -> Tensor:
     """The key of a run with one more symbol; that of no symbols is zero, or whatever tells one kind of run from another."""
     return (key + symbol + 1) * MULTIPLIER
 

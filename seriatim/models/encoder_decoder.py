@@ -22,12 +22,15 @@ from seriatim.distributions import Distribution
 from seriatim.errors import ConfigError
 from seriatim.layers.cross import Cross
 from seriatim.layers.dropout import dice
+from seriatim.layers.grams import Grams
 from seriatim.layers.linear import Linear
 from seriatim.layers.pool import Pool
 from seriatim.models.base import Model, Shared, State
 from seriatim.models.network import Network
 from seriatim.models.whole import Whole
+from seriatim.settings import refuse_idle
 
+MOST = 1 << 27                             # numbers in a table of n-grams: half a gigabyte
 RECURRENT = ("rnn", "gru", "lstm", "coupled")
 
 
@@ -43,6 +46,7 @@ class EncoderDecoder(Network):
                               do="Leave out --feeding, or use rnn, gru or lstm with --memory matrix")
         reading = replace(options, mixer=options.encoder or options.mixer, layers=options.encoder_layers or options.layers)
         self.source = None if shared else nn.Linear(numbers, width) if numbers else nn.Embedding(sources, width)
+        self.grams = grams_of(options, vocabulary if shared else sources)
         self.encoder, recurrent = Whole(reading), reading.mixer in RECURRENT
         self.pool = Pool("last" if recurrent else "mean", width, reading.both)
         self.cross = Cross(width, options.heads, options.score, options.maps) if matrix and not attending else None
@@ -73,6 +77,7 @@ class EncoderDecoder(Network):
         """The state in which the source has been read and nothing was written."""
         lengths = batch.x_lengths.clamp(min=1)
         x = self.embedding(batch.x) if self.source is None else self.source(batch.x)              # (B, P, D)
+        x = x if self.grams is None else x + self.grams(batch.x, lengths)
         read = self.encoder(self.dropout(x), lengths)
         whole = self.pool(read, lengths)                                                          # (B, D)
         kept = [part for each in self.attending for part in each.remember(read)] if self.options.memory == "matrix" else [whole]
@@ -140,6 +145,20 @@ class EncoderDecoder(Network):
             for handle in handles:
                 handle.remove()
         return {name: torch.cat(steps, 2) for name, steps in found.items()}         # one after another where they were fed one by one
+
+
+def grams_of(options: TranslateOptions, symbols: int) -> Grams | None:
+    """The table of n-grams around each symbol of the source, if there is one."""
+    refuse_idle(options, "grams", ("cells", "grams_width", "grams_dropout"), "n-grams of the source")
+    if not options.grams:
+        return None
+    if not symbols or options.grams == 1:
+        raise ConfigError("n-grams of the source are of two symbols or more", got=f"--grams {options.grams}{'' if symbols else ', sources of numbers'}",
+                          do="Use --grams 4, or leave it out" if symbols else "Leave out --grams")
+    if options.cells * options.grams_width > MOST:
+        raise ConfigError("a table of n-grams would be too large", got=f"{options.cells:,} cells of {options.grams_width:,} numbers each",
+                          do=f"Use --cells {max(1, MOST // options.grams_width)} or fewer")
+    return Grams(symbols, options.grams, options.cells, options.grams_width, options.width, options.grams_dropout)
 
 
 def beside(x: Tensor, other: Tensor) -> Tensor:

@@ -16,6 +16,7 @@ from seriatim.errors import ConfigError
 from seriatim.layers.votes import Votes
 from seriatim.models.base import Model, State
 from seriatim.models.network import Network
+from seriatim.settings import refuse_idle
 
 MOST = 1 << 27                             # numbers in the table: half a gigabyte
 
@@ -50,8 +51,5 @@ class Voting(Network):
 
 def network(vocabulary: int, options: LanguageOptions) -> Network:
     """With direct connections or without."""
-    plain = LanguageOptions()
-    idle = [f"--{name.replace('_', '-')} {getattr(options, name):g}" for name in ("cells", "direct_dropout") if getattr(options, name) != getattr(plain, name)]
-    if idle and not options.direct:
-        raise ConfigError("this is for the votes of the last symbols, and there are none", got=" ".join(idle), do="Add --direct 8, or leave it out")
+    refuse_idle(options, "direct", ("cells", "direct_dropout"), "the votes of the last symbols")
     return (Voting if options.direct else Network)(vocabulary, options)

@@ -1,0 +1,109 @@
+"""N-grams around each symbol of a source: which share a row, what they add, how they learn, are kept, and are refused."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import seriatim as st
+from seriatim.config import TrainingOptions
+from seriatim.errors import ConfigError
+from seriatim.gradients import add_gradients
+from seriatim.layers.grams import Grams
+from seriatim.models import create, parse
+from seriatim.training import numbers
+from tests.test_encoder_decoder import batch_for, made, source_rows, targets
+
+EDGE = 5
+
+
+def around(row: list[int], place: int, longest: int) -> list[tuple]:
+    """The n-grams around a place, written out: how it lies to the place, and its symbols."""
+    at = dict(enumerate(row))
+    found = []
+    for n in range(2, longest + 1):
+        for kind, first in (("begins", place), ("ends", place - n + 1), *([("centred", place - n // 2)] if n % 2 else [])):
+            found.append((kind, *(at.get(i, EDGE) for i in range(first, first + n))))
+    return found
+
+
+def cells_by_gram(layer: Grams, rows: list[list[int]]) -> dict[tuple, set]:
+    lengths = torch.tensor([len(row) for row in rows])
+    x = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
+    found: dict[tuple, set] = {}
+    for row, marks in zip(rows, layer.cells(x, lengths).tolist(), strict=True):
+        for place in range(len(row)):
+            for gram, cell in zip(around(row, place, layer.longest), marks[place], strict=True):
+                found.setdefault(gram, set()).add(cell)
+    return found
+
+
+@pytest.mark.parametrize("cells", [1 << 20, 1_000_000])
+@pytest.mark.parametrize("longest", [2, 3, 5])
+def test_cells_depend_on_the_n_gram_and_its_place_alone(longest, cells):
+    rng = np.random.default_rng(0)
+    rows = [rng.integers(0, EDGE, rng.integers(1, 9)).tolist() for _ in range(80)]
+    found = cells_by_gram(Grams(EDGE, longest, cells, 4, 8), rows)
+    assert all(len(cells) == 1 for cells in found.values())                        # the same n-gram, in whatever row, padded or not
+    assert len(set.union(*found.values())) > 0.99 * len(found) > 30                # others elsewhere, but for chance
+
+
+def test_a_place_is_told_the_sum_of_what_is_around_it():
+    layer, x, lengths = Grams(EDGE, 4, 97, 4, 8).eval(), torch.randint(EDGE, (3, 6)), torch.tensor([6, 2, 4])
+    torch.nn.init.normal_(layer.table.weight)
+    by_hand = layer.table.weight[layer.cells(x, lengths)].sum(2) @ layer.outward.weight.T
+    assert torch.allclose(layer(x, lengths), by_hand, atol=1e-5)
+
+
+def test_some_are_not_heard_in_training_and_the_mean_stays():
+    layer, x = Grams(EDGE, 3, 97, 4, 8, dropout=0.5), torch.randint(EDGE, (2, 6))
+    torch.nn.init.normal_(layer.table.weight)
+    lengths = torch.tensor([6, 6])
+    with torch.no_grad():
+        heard = torch.stack([layer.train()(x, lengths) for _ in range(3000)])
+        assert heard.std(0).min() > 0.1 and torch.allclose(heard.mean(0), layer.eval()(x, lengths), atol=0.15)
+
+
+def test_gradients_of_parts_side_by_side_are_those_of_the_whole():
+    model, batch = made("lstm, n-grams", dropout=0.0, grams_dropout=0.0), batch_for("lstm, n-grams", source_rows(), targets(6, 5))
+    torch.nn.init.normal_(model.grams.table.weight)
+    found = []
+    for parts in (1, 2):
+        model.zero_grad()
+        add_gradients(lambda rows: model.loss(rows)[0], batch, list(model.parameters()), parts, lambda: numbers("float32"))
+        found.append(model.grams.table.weight.grad.to_dense().clone())
+    assert torch.allclose(*found, atol=1e-6) and found[0].abs().sum() > 0
+
+
+def test_n_grams_tell_what_an_encoder_that_hears_nothing_cannot_know(tmp_path):
+    """Each symbol of the target is the sum of two neighbours in the source, and nothing but the n-grams brings them together."""
+    rng = np.random.default_rng(0)
+    rows = [rng.integers(0, 4, 5) for _ in range(900)]
+    pairs = [(" ".join(map(str, row)), " ".join(str(each) for each in (row[:-1] + row[1:]) % 4)) for row in rows]
+    (tmp_path / "pairs.tsv").write_text("source\ttarget\n" + "".join(f"{a}\t{b}\n" for a, b in pairs))
+    train, test = st.read(str(tmp_path / "pairs.tsv")).split(0.9, 0.1)
+    blind = {"unit": "token", "target_unit": "token", "encoder": "none", "width": 16, "heads": 1, "steps": 250, "rows": 16, "rate": 0.01, "dropout": 0.0}
+    plain = st.fit("translate", "transformer", train, positions="none", layers=1, **blind)
+    told = st.fit("translate", "transformer", train, positions="none", layers=1, out=tmp_path / "run", grams=2, cells=512, grams_dropout=0.0, **blind)
+    found = told.evaluate(test)["nats_per_token"]
+    assert found < plain.evaluate(test)["nats_per_token"] - 0.1
+    assert st.load(tmp_path / "run").evaluate(test)["nats_per_token"] == found
+
+
+@pytest.mark.parametrize(("settings", "words"), [
+    ({"cells": 9}, "Received: --cells 9"), ({"grams_dropout": 0.1}, "Add --grams 6"), ({"grams": 1}, "two symbols or more"),
+    ({"grams": 3, "cells": 1 << 27}, "--cells 2097152 or fewer")])
+def test_settings_that_make_no_sense_are_refused(settings, words):
+    with pytest.raises(ConfigError, match=words):
+        create(parse("lstm", settings, "translate"), 20, 20, 0, False)
+
+
+def test_numbers_have_no_n_grams():
+    with pytest.raises(ConfigError, match="sources of numbers"):
+        create(parse("lstm", {"grams": 3}, "translate"), 20, 0, 3, False)
+
+
+def test_a_table_cannot_learn_by_sgd():
+    from seriatim.optimisers import make_optimiser
+    with pytest.raises(ConfigError, match="--grams"):
+        make_optimiser(made("lstm, n-grams"), TrainingOptions(optimiser="sgd"))
