@@ -185,9 +185,8 @@ class TranslateOptions(NetworkOptions):
     memory: str = option("matrix", "what is kept of the source: one vector, given to every step and every output; or the vectors of all its positions, "
                          "attended to", choices=("vector", "matrix"))
     grams: int = option(0, "each symbol of the source is also known by the n-grams around it, up to this long, such as 6; 0: none", least=0, most=24)
-    grams_width: int = option(64, "grams: size of the vector of each", least=1, most=65536)
-    grams_dropout: float = option(0.3, "grams: share of them that are not heard in training", least=0, most=0.95)
-    cells: int = option(1 << 17, "grams: rows of the table that all of them share", least=1, most=1 << 27)
+    grams_dropout: float = option(0.5, "grams: share of them that are not heard in training", least=0, most=0.95)
+    cells: int = option(1 << 18, "grams: rows of the table that all of them share", least=1, most=1 << 27)
     feeding: bool = option(False, "what was heard at one step is an input of the next (input feeding); recurrent decoders, slower to train")
     scheduled: float = option(0.0, "share of inputs that are the model's own guesses at the end of training, rising from none (scheduled sampling)",
                               least=0, most=1)
@@ -220,6 +219,16 @@ class LexiconOptions:
     spread: float = option(0.15, "how far from the diagonal a symbol looks for its source, as a share of the length", above=0, most=10)
     least: float = option(1e-4, "translations less probable than this are forgotten", least=0, most=0.5)
     order: int = option(2, "length of the n-grams of the target", least=1, most=6)
+
+
+@dataclass(frozen=True)
+class JointOptions:
+    """Units of a symbol of the source with what is written for it, and n-grams of them."""
+    order: int = option(7, "length of the n-grams of units", least=1, most=12)
+    longest: int = option(2, "most symbols that are written for one of the source", least=1, most=6)
+    rounds: int = option(12, "rounds of expectation and maximisation", least=1, most=1000)
+    least: int = option(2, "units that occur less often are not used", least=1, most=10**9)
+    best: int = option(32, "how many targets are considered for each source", least=1, most=10_000)
 
 
 @dataclass(frozen=True)

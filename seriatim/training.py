@@ -39,6 +39,7 @@ Event = dict[str, Any]                    # "event" names its kind; the progress
 Returned = TypeVar("Returned")
 FIRST_ROWS = 16                           # where a trial of the number of rows begins, and what is taken without one
 SLOWER = 1.1                              # parts side by side may take so much longer: beside another busy program the whole would take five times as long
+SAVES = 30                                # of the time, at most one part in so many goes into checkpoints
 REPORT_SECONDS = 0.25                     # time between two "step" events
 
 
@@ -116,6 +117,7 @@ class Loop:
         self.loss: Callable = model.loss
         if hasattr(task, "begin"):
             task.begin(model)
+        self.saving = 0.0                 # how long the last checkpoint took
         self.looked = self.looking = 0.0  # when the last validation ended, and how long it took
         self.settle(options.rows or FIRST_ROWS)
 
@@ -197,8 +199,9 @@ class Loop:
         if clock.due("report", REPORT_SECONDS):
             yield {"event": "step", "step": p.step, "epoch": p.epoch + p.batch / self.steps_per_epoch, "loss": p.loss, "share": share,
                    "seconds": p.seconds, "remaining": p.seconds / share * (1 - share), "rate": self.rate(share)}
-        if clock.due("checkpoint", o.checkpoint_seconds):
+        if clock.due("checkpoint", max(o.checkpoint_seconds, SAVES * self.saving)):
             self.save()
+            self.saving = clock.now() - p.seconds
 
     def affordable(self) -> bool:
         """Under a wall-clock budget, looking at the validation data takes at most a twentieth of the time."""

@@ -35,8 +35,8 @@ VARIANTS = {
     "convolution, gru": ("gru", {"mixer": "convolution", "encoder": "gru", "heads": 1, "residual": True}),
     "transformer, vector": ("transformer", {"memory": "vector"}),
     "transformer, after, mlp": ("transformer", {"norm_place": "after", "score": "mlp", "tied": True}),
-    "lstm, n-grams": ("lstm", {"grams": 4, "cells": 500, "grams_width": 8}),
-    "transformer, n-grams": ("transformer", {"grams": 3, "cells": 500, "grams_width": 8}),
+    "lstm, n-grams": ("lstm", {"grams": 4, "cells": 500}),
+    "transformer, n-grams": ("transformer", {"grams": 3, "cells": 500}),
     "transformer, recurrent encoder": ("transformer", {"encoder": "lstm", "positions": "sinusoidal"}),
 }
 EVERY = [*MODELS["translate"], *VARIANTS, "lexicon+gru+transformer", "shared", "numbers"]

@@ -43,20 +43,20 @@ def cells_by_gram(layer: Grams, rows: list[list[int]]) -> dict[tuple, set]:
 def test_cells_depend_on_the_n_gram_and_its_place_alone(longest, cells):
     rng = np.random.default_rng(0)
     rows = [rng.integers(0, EDGE, rng.integers(1, 9)).tolist() for _ in range(80)]
-    found = cells_by_gram(Grams(EDGE, longest, cells, 4, 8), rows)
+    found = cells_by_gram(Grams(EDGE, longest, cells, 8), rows)
     assert all(len(cells) == 1 for cells in found.values())                        # the same n-gram, in whatever row, padded or not
     assert len(set.union(*found.values())) > 0.99 * len(found) > 30                # others elsewhere, but for chance
 
 
 def test_a_place_is_told_the_sum_of_what_is_around_it():
-    layer, x, lengths = Grams(EDGE, 4, 97, 4, 8).eval(), torch.randint(EDGE, (3, 6)), torch.tensor([6, 2, 4])
+    layer, x, lengths = Grams(EDGE, 4, 97, 8).eval(), torch.randint(EDGE, (3, 6)), torch.tensor([6, 2, 4])
     torch.nn.init.normal_(layer.table.weight)
-    by_hand = layer.table.weight[layer.cells(x, lengths)].sum(2) @ layer.outward.weight.T
+    by_hand = layer.table.weight[layer.cells(x, lengths)].sum(2)
     assert torch.allclose(layer(x, lengths), by_hand, atol=1e-5)
 
 
 def test_some_are_not_heard_in_training_and_the_mean_stays():
-    layer, x = Grams(EDGE, 3, 97, 4, 8, dropout=0.5), torch.randint(EDGE, (2, 6))
+    layer, x = Grams(EDGE, 3, 97, 8, dropout=0.5), torch.randint(EDGE, (2, 6))
     torch.nn.init.normal_(layer.table.weight)
     lengths = torch.tensor([6, 6])
     with torch.no_grad():
@@ -92,7 +92,7 @@ def test_n_grams_tell_what_an_encoder_that_hears_nothing_cannot_know(tmp_path):
 
 @pytest.mark.parametrize(("settings", "words"), [
     ({"cells": 9}, "Received: --cells 9"), ({"grams_dropout": 0.1}, "Add --grams 6"), ({"grams": 1}, "two symbols or more"),
-    ({"grams": 3, "cells": 1 << 27}, "--cells 2097152 or fewer")])
+    ({"grams": 3, "cells": 1 << 27}, "--cells 524288 or fewer")])
 def test_settings_that_make_no_sense_are_refused(settings, words):
     with pytest.raises(ConfigError, match=words):
         create(parse("lstm", settings, "translate"), 20, 20, 0, False)

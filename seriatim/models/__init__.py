@@ -23,6 +23,7 @@ from seriatim.config import (
     GloveOptions,
     HiddenOptions,
     HmmOptions,
+    JointOptions,
     LagsOptions,
     LanguageOptions,
     LexiconOptions,
@@ -176,6 +177,7 @@ PAIRS = {"rows": 64, "length": 32, "optimiser": "muon", "rate": 4e-3, "warmup": 
 
 TRANSLATE: dict[str, Rung] = {
     "lexicon": Rung("counted: which symbols go with which, near the diagonal, and which follow each other", "lexicon:Lexicon", LexiconOptions, counts=True),
+    "joint": Rung("counted: n-grams of symbols of the source, each with what is written for it", "joint:Joint", JointOptions, counts=True),
     "vector": Rung("gru that keeps one vector of the source, without attention", "encoder_decoder:EncoderDecoder", TranslateOptions,
                    ATTENDING | {"mixer": "gru", "memory": "vector"}, PAIRS),
     "rnn": Rung("recurrent network with tanh units, attending to the source", "encoder_decoder:EncoderDecoder", TranslateOptions,

@@ -149,16 +149,16 @@ class EncoderDecoder(Network):
 
 def grams_of(options: TranslateOptions, symbols: int) -> Grams | None:
     """The table of n-grams around each symbol of the source, if there is one."""
-    refuse_idle(options, "grams", ("cells", "grams_width", "grams_dropout"), "n-grams of the source")
+    refuse_idle(options, "grams", ("cells", "grams_dropout"), "n-grams of the source")
     if not options.grams:
         return None
     if not symbols or options.grams == 1:
         raise ConfigError("n-grams of the source are of two symbols or more", got=f"--grams {options.grams}{'' if symbols else ', sources of numbers'}",
                           do="Use --grams 4, or leave it out" if symbols else "Leave out --grams")
-    if options.cells * options.grams_width > MOST:
-        raise ConfigError("a table of n-grams would be too large", got=f"{options.cells:,} cells of {options.grams_width:,} numbers each",
-                          do=f"Use --cells {max(1, MOST // options.grams_width)} or fewer")
-    return Grams(symbols, options.grams, options.cells, options.grams_width, options.width, options.grams_dropout)
+    if options.cells * options.width > MOST:
+        raise ConfigError("a table of n-grams would be too large", got=f"{options.cells:,} cells of {options.width:,} numbers each",
+                          do=f"Use --cells {max(1, MOST // options.width)} or fewer")
+    return Grams(symbols, options.grams, options.cells, options.width, options.grams_dropout)
 
 
 def beside(x: Tensor, other: Tensor) -> Tensor:
