@@ -39,8 +39,9 @@ VARIANTS = {
     "transformer, n-grams": ("transformer", {"grams": 3, "cells": 500}),
     "transformer, recurrent encoder": ("transformer", {"encoder": "lstm", "positions": "sinusoidal"}),
 }
-EVERY = [*MODELS["translate"], *VARIANTS, "lexicon+gru+transformer", "shared", "numbers"]
-NETWORKS = [name for name in EVERY if "lexicon" not in name]
+EVERY = [*MODELS["translate"], *VARIANTS, "lexicon+gru+transformer", "joint+lstm", "shared", "numbers"]
+COUNTED = [name for name, rung in MODELS["translate"].items() if rung.counts]
+NETWORKS = [name for name in EVERY if name.split("+")[0] not in COUNTED]
 every_model = pytest.mark.parametrize("name", EVERY)
 
 
@@ -52,7 +53,7 @@ def source_rows(seed: int = 0, count: int = 6) -> list[np.ndarray]:
 def made(name: str, **more):
     """A model of this name, untrained."""
     spec, own = VARIANTS.get(name, ("transformer" if name in ("shared", "numbers") else name, {}))
-    settings = {} if spec == "lexicon" else SMALL | ({"maps": True} if "+" in spec else {}) | own | more
+    settings = {} if spec in COUNTED else SMALL | ({"maps": True} if "+" in spec else {}) | own | more
     sizes = (VOCABULARY, 0, True) if name == "shared" else (0, 3, False) if name == "numbers" else (SOURCES, 0, False)
     return create(parse(spec, settings, "translate"), VOCABULARY, *sizes)
 

@@ -17,7 +17,7 @@ from numba import njit
 
 from seriatim.data.sequences import Field
 
-ONE, MORE = 0.7, 0.03                      # at first: the share of units that write one symbol, and of each further one; the rest writes none
+FEW = 0.03                                 # at first: how rare units are that write none, or one more, unless lengths say otherwise
 
 
 def unit_key(source: int, written: tuple[int, ...], base: int, longest: int) -> int:
@@ -122,6 +122,18 @@ def cells_a_row(m, longest):
     return (m + 1 - short) * (short + 1) + short * (short + 1) // 2
 
 
+def first_guess(ratio: float, longest: int) -> np.ndarray:
+    """(L + 1,) how readily a unit writes so many symbols: mostly one, and otherwise so that lengths come out. Far from that, long sequences would have no cut
+    within the range of numbers. Each symbol that is written counts the same in all cuts, and is left out.
+
+    >>> first_guess(0.8, 2).round(2).tolist(), first_guess(1.2, 2).round(2).tolist()
+    ([0.29, 1.0, 0.03], [0.03, 1.0, 0.3])
+    """
+    more = np.clip((ratio * (1 + FEW) - 1) / max(1e-9, 2 - ratio), FEW, 1.0)
+    none = max(FEW, (1 + 2 * more) / max(1e-9, ratio) - 1 - more)
+    return np.array([none, *more ** np.arange(longest)])
+
+
 def align(x: Field, y: Field, base: int, longest: int, rounds: int) -> Generator[dict[str, Any], None, tuple[np.ndarray, np.ndarray]]:
     """The keys of all units (K,), in order, and the unit of each symbol of the sources (N,), as a number among them; tells how far it is."""
     begins = [column.offsets.astype(np.int64) - column.offsets[0] for column in (x, y)]
@@ -131,7 +143,7 @@ def align(x: Field, y: Field, base: int, longest: int, rounds: int) -> Generator
         lay_out(*laid, keys)
     keys, where = np.unique(keys, return_inverse=True)                              # (K,), (M,)
     written = sum((keys // base ** place % base > 0).astype(np.int64) for place in range(longest))
-    values = np.where(written == 0, 1 - ONE - MORE, ONE * MORE ** np.maximum(0, written - 1) / float(base) ** written)
+    values = first_guess(len(y.flat) / max(1, len(x.flat)), longest)[written]
     for number in range(rounds):
         yield {"words": "aligning", "share": number / rounds}
         counts = np.zeros(len(keys))

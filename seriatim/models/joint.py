@@ -6,12 +6,11 @@ Joint n-grams, known from spelling and pronunciation as graphones (Bisani and Ne
 of the Kneser-Ney rung. Unlike the lexicon it knows each symbol of the source in its context, with what was written before; unlike an
 encoder-decoder it cannot change the order, and what it knows it has seen. The sum over y' is over the `best` targets that a beam search along the source
 finds; whatever else is written is left to n-grams of the target, which have a small share throughout.
-Shapes: B rows, H hypotheses, C candidates a source, T time, V symbols of the target, K units.
+Shapes: B rows, P source, H hypotheses, C candidates a source, T time, V symbols of the target, K units, L symbols that a unit writes.
 """
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -31,20 +30,8 @@ from seriatim.models.ngram import Ngram
 
 MOST_CELLS = 40_000_000                    # of the training data that are aligned
 FLOOR = 0.005                              # share of each symbol that n-grams of the target explain
+AT_ONCE = 1 << 22                          # units that hypotheses hold in one search
 SPECIAL = STOP + 1                         # numbers of units below this have their usual meaning
-
-
-@dataclass
-class Hypotheses:
-    """Beginnings of targets, for many sources side by side."""
-    owner: np.ndarray                      # (H,) whose
-    nodes: np.ndarray                      # (H, n - 1) state of the n-grams of units
-    score: np.ndarray                      # (H,) log-probability
-    written: np.ndarray                    # (H, T) symbols
-    length: np.ndarray                     # (H,) how many of them
-
-    def take(self, rows: np.ndarray) -> Hypotheses:
-        return Hypotheses(self.owner[rows], self.nodes[rows], self.score[rows], self.written[rows], self.length[rows])
 
 
 class Joint(Model):
@@ -63,7 +50,6 @@ class Joint(Model):
         self.source, self.written = np.asarray(source, np.int64), np.asarray(written, np.int64).reshape(len(source), self.options.longest)
         self.units = Ngram(SPECIAL + len(self.source), NgramOptions(order=self.options.order))
         self.first = np.searchsorted(self.source, np.arange(self.sources + 1))      # where the units of each symbol begin
-        self.length = (self.written >= 0).sum(1)
 
     # -- learning
     def counting(self, pairs: Pairs) -> Iterator[dict[str, Any]]:
@@ -99,59 +85,56 @@ class Joint(Model):
 
     # -- searching
     def candidates(self, x: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(B, P) sources -> (B, C, T + 1) their likeliest targets, STOP at and behind the end; (B, C) log-probabilities, -inf where there are fewer."""
-        rows, start = len(x), self.units.start(Batch(*(torch.zeros(1, *more, dtype=torch.long) for more in ((0,), (), (0,), (0,)))))[1].numpy()
-        room = self.options.longest * x.shape[1]
-        live = Hypotheses(np.arange(rows), np.repeat(start, rows, 0), np.zeros(rows), np.full((rows, room), STOP), np.zeros(rows, np.int64))
-        ended = []
-        for place in range(x.shape[1] + 1):
-            over = lengths[live.owner] == place
-            ended.append(live.take(np.flatnonzero(over)))
-            live = live.take(np.flatnonzero(~over))
-            if len(live.owner):
-                live = self.further(live, x[live.owner, place])
-        all_ended = Hypotheses(*(np.concatenate(each) for each in zip(*(vars(part).values() for part in ended), strict=True)))
-        all_ended.score = all_ended.score + self.units.look_up(all_ended.nodes, np.full(len(all_ended.owner), STOP))[0]
-        return self.gathered(all_ended, rows)
-
-    def further(self, live: Hypotheses, symbols: np.ndarray) -> Hypotheses:
-        """Each hypothesis goes on by all units of its next symbol, and the best of each source are kept. A symbol that has none is passed over."""
-        many = self.first[symbols + 1] - self.first[symbols]                        # (H,)
-        row = np.repeat(np.arange(len(many)), np.maximum(1, many))                  # (H',)
-        inside = np.arange(len(row)) - np.repeat(np.cumsum(np.maximum(1, many)) - np.maximum(1, many), np.maximum(1, many))
-        unit, new = self.first[symbols[row]] + inside, many[row] > 0
-        score = live.score[row].copy()
-        score[new] += self.units.look_up(live.nodes[row[new]], unit[new] + SPECIAL)[0]
-        order = np.lexsort((unit, row, -score, live.owner[row]))
-        owner = live.owner[row[order]]
-        best = order[np.arange(len(order)) - np.searchsorted(owner, owner) < self.options.best]
-        row, unit, new = row[best], unit[best], new[best]
-        after = live.take(row)
-        after.score = score[best]
-        if new.any():
-            numbers = torch.from_numpy(unit[new] + SPECIAL)[:, None]
-            after.nodes[new] = self.units.advance(numbers, torch.from_numpy(after.nodes[new]))[:, 0].numpy()
-            for place in range(self.options.longest):
-                writing = np.flatnonzero(new)[self.written[unit[new], place] >= 0]
-                after.written[writing, after.length[writing] + place] = self.written[unit[writing], place]
-            after.length[new] += self.length[unit[new]]
-        return after
-
-    def gathered(self, ended: Hypotheses, rows: int) -> tuple[np.ndarray, np.ndarray]:
-        """The candidates of each source, best first: several ways to cut the same target are one."""
-        columns = np.concatenate([ended.owner[:, None], ended.length[:, None], ended.written], 1)
-        different, which = np.unique(columns, axis=0, return_inverse=True)
-        which = which.reshape(-1)
-        top = np.full(len(different), -np.inf)
-        np.maximum.at(top, which, ended.score)
-        total = top + np.log(np.bincount(which, np.exp(ended.score - top[which]), len(different)))
-        order = np.lexsort((-total, different[:, 0]))
-        owner = different[order, 0]
-        place = np.arange(len(order)) - np.searchsorted(owner, owner)
-        targets = np.full((rows, self.options.best, ended.written.shape[1] + 1), STOP)
-        scores = np.full((rows, self.options.best), -np.inf)
-        targets[owner, place, :-1], scores[owner, place] = different[order, 2:], total[order]
+        """(B, P) sources -> (B, C, T + 1) their likeliest targets, best first, STOP at and behind the end; (B, C) log p(x, y), -inf where there are fewer."""
+        targets = np.full((len(x), self.options.best, self.options.longest * x.shape[1] + 1), STOP)
+        scores = np.full((len(x), self.options.best), -np.inf)
+        for length in np.unique(lengths):                                           # those of one length side by side
+            rows = np.flatnonzero(lengths == length)
+            for some in np.array_split(rows, -(-len(rows) * self.options.best * (length + 1) // AT_ONCE)):
+                owner, written, score = self.gathered(*self.search(x[some, :length]))
+                place = np.arange(len(owner)) - np.searchsorted(owner, owner)
+                targets[some[owner], place, :written.shape[1]], scores[some[owner], place] = written, score
         return targets, scores
+
+    def search(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Beam search along (R, P) sources: for each hypothesis (H,) its source, (H, P) its units, -1 where none was known, and (H,) its log-probability."""
+        nobody = torch.zeros(len(x), 0, dtype=torch.long)
+        owner, score, way = np.arange(len(x)), np.zeros(len(x)), []
+        nodes = self.units.start(Batch(nobody, torch.zeros(len(x), dtype=torch.long), nobody, nobody.bool()))[1]
+        for symbols in x.T:
+            row, unit, score = self.further(owner, nodes.numpy(), score, symbols[owner])
+            owner, nodes, known = owner[row], nodes[row], torch.from_numpy(unit >= 0)
+            nodes[known] = self.units.advance(torch.from_numpy(unit + SPECIAL)[known, None], nodes[known])[:, 0]
+            way.append((row, unit))
+        units, at = np.full((len(owner), len(way)), -1), np.arange(len(owner))
+        for place, (row, unit) in reversed(list(enumerate(way))):                   # back to where each came from
+            units[:, place], at = unit[at], row[at]
+        return owner, units, score + self.units.look_up(nodes.numpy(), np.full(len(owner), STOP))[0]
+
+    def further(self, owner: np.ndarray, nodes: np.ndarray, score: np.ndarray, symbols: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Each hypothesis goes on by every unit of its next symbol, and the best of each source are kept: (H',) which it was, its unit, its score. A symbol
+        that has no units is passed over."""
+        many = np.maximum(1, self.first[symbols + 1] - self.first[symbols])         # (H,)
+        row = np.repeat(np.arange(len(many)), many)                                 # (H',)
+        unit = self.first[symbols[row]] + np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)
+        unit = np.where(self.first[symbols[row]] < self.first[symbols[row] + 1], unit, -1)
+        score, known = score[row], unit >= 0
+        score[known] += self.units.look_up(nodes[row[known]], unit[known] + SPECIAL)[0]
+        order = np.lexsort((-score, owner[row]))                                    # stable: equal ones stay as they stand
+        place = np.arange(len(order)) - np.searchsorted(owner[row[order]], owner[row[order]])
+        best = order[place < self.options.best]
+        return row[best], unit[best], score[best]
+
+    def gathered(self, owner: np.ndarray, units: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What the hypotheses have written, those of each source together, best first: several ways to cut the same target are one."""
+        written = np.append(self.written, np.full((1, self.options.longest), -1), 0)[units].reshape(len(units), -1)      # (H, P L), the last row for none
+        written = np.take_along_axis(written, np.argsort(written < 0, 1, "stable"), 1)
+        different, which = np.unique(np.column_stack([owner, np.where(written < 0, STOP, written)]), axis=0, return_inverse=True)
+        which, top = which.reshape(-1), np.full(len(different), -np.inf)
+        np.maximum.at(top, which, score)
+        total = top + np.log(np.bincount(which, np.exp(score - top[which]), len(different)))
+        order = np.lexsort((-total, different[:, 0]))
+        return different[order, 0], different[order, 1:], total[order]
 
     # -- answering
     def start(self, batch: Batch) -> tuple[Distribution, State]:
