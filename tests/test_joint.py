@@ -14,7 +14,7 @@ import seriatim as st
 from seriatim.batches import of_pairs
 from seriatim.codecs.pairs import Pairs
 from seriatim.codecs.symbols import STOP
-from seriatim.errors import ConfigError
+from seriatim.errors import ConfigError, DataError
 from seriatim.models import create, parse
 from seriatim.models.alignment import align, cells_a_row, expect, lay_out, likeliest, unit_key, written_of
 from seriatim.models.joint import FLOOR, SPECIAL, Joint
@@ -180,6 +180,11 @@ def test_rare_units_and_what_cannot_be_cut_are_told():
     notes = [each["note"] for each in model.counting(Pairs(*(symbols(np.array(each, np.int64) for each in side) for side in zip(*pairs, strict=True))))
              if "note" in each]
     assert any("2 of 102 pairs" in words for words in notes)
+
+
+def test_pairs_that_cannot_be_cut_are_refused():
+    with pytest.raises(DataError, match="larger --longest"):
+        fitted([([1], [3, 3, 3, 3]), ([2], [4, 4, 4])])
 
 
 def test_numbers_and_too_many_symbols_are_refused():

@@ -11,7 +11,6 @@ Shapes: B rows, P source, H hypotheses, C candidates a source, T time, V symbols
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,11 +23,11 @@ from seriatim.codecs.symbols import STOP
 from seriatim.config import JointOptions, NgramOptions
 from seriatim.data.sequences import SYMBOLS, Field, offsets_of
 from seriatim.distributions import Categorical, Distribution
-from seriatim.errors import ConfigError
+from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model, Shared, State
 from seriatim.models.ngram import Ngram
 
-MOST_CELLS = 40_000_000                    # of the training data that are aligned
+MOST_CELLS = 30_000_000                    # of the training data that are aligned
 FLOOR = 0.005                              # share of each symbol that n-grams of the target explain
 AT_ONCE = 1 << 22                          # units that hypotheses hold in one search
 SPECIAL = STOP + 1                         # numbers of units below this have their usual meaning
@@ -72,8 +71,12 @@ class Joint(Model):
         aligned, ends the sequence for those around it: it is left out with its pair."""
         often = np.bincount(units[units >= 0], minlength=len(keys)) >= self.options.least
         known = np.append(often, False)[units]                                      # (N,) -1 is the last
-        begin = x.offsets - x.offsets[0]
-        whole = np.array([known[a:b].all() for a, b in pairwise(begin)], bool)
+        unknown = np.append(0, np.cumsum(~known))[x.offsets - x.offsets[0]]          # how many there are before each pair
+        whole = unknown[1:] == unknown[:-1]
+        if not (whole & (x.lengths > 0)).any():
+            raise DataError("no target can be cut into pieces, one for each symbol of its source",
+                            got=f"{len(whole):,} pairs, --longest {self.options.longest}, --least {self.options.least}",
+                            do="Use a larger --longest, a smaller --least, or an encoder-decoder such as gru")
         number = np.cumsum(often) - 1 + SPECIAL
         digits = [keys[often] // base ** place % base for place in reversed(range(self.options.longest))]
         self.lay(keys[often] // base ** self.options.longest, np.stack(digits, 1) - 1)
