@@ -184,9 +184,9 @@ class TranslateOptions(NetworkOptions):
     both: bool = option(True, "each position of the source hears what comes after it, too")
     memory: str = option("matrix", "what is kept of the source: one vector, given to every step and every output; or the vectors of all its positions, "
                          "attended to", choices=("vector", "matrix"))
-    grams: int = option(0, "each symbol of the source is also known by the n-grams around it, up to this long, such as 6; 0: none", least=0, most=24)
+    grams: int = option(0, "each symbol of the source is also known by frequent n-grams around it, up to this long, such as 6; 0: none", least=0, most=24)
     grams_dropout: float = option(0.5, "grams: share of them that are not heard in training", least=0, most=0.95)
-    cells: int = option(1 << 18, "grams: rows of the table that all of them share", least=1, most=1 << 27)
+    cells: int = option(1 << 16, "grams: how many of the most frequent have a vector", least=1, most=1 << 27)
     feeding: bool = option(False, "what was heard at one step is an input of the next (input feeding); recurrent decoders, slower to train")
     scheduled: float = option(0.0, "share of inputs that are the model's own guesses at the end of training, rising from none (scheduled sampling)",
                               least=0, most=1)

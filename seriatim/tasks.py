@@ -36,6 +36,7 @@ from seriatim.settings import build
 from seriatim.translating import GREEDY, quality, translations
 from seriatim.words import Words as WordVectors
 
+MOST_SYMBOLS = 1 << 17                     # places of sources whose n-grams are counted at once
 MOST_JUDGED = 1000                         # pairs that validation looks at
 FEW = 20                                   # different sources; fewer, if they come again and again, are labels rather than texts
 
@@ -226,6 +227,12 @@ class Translate(Language):
 
     def counting(self, model: Model) -> Iterator[dict[str, Any]]:
         return model.counting(self.train)
+
+    def begin(self, model: Model) -> None:
+        """A table of n-grams of the source is told which are frequent."""
+        if getattr(model, "grams", None) is not None:
+            rows = batches.buckets(self.train.x.lengths, MOST_SYMBOLS)
+            model.grams.count((batch.x, batch.x_lengths) for batch in (batches.of_pairs(self.train, each) for each in rows))
 
     def groups(self, options: TrainingOptions, generator: np.random.Generator | None = None) -> list[np.ndarray]:
         """Pairs of similar lengths, as many to a batch as it has room for."""

@@ -55,7 +55,11 @@ def made(name: str, **more):
     spec, own = VARIANTS.get(name, ("transformer" if name in ("shared", "numbers") else name, {}))
     settings = {} if spec in COUNTED else SMALL | ({"maps": True} if "+" in spec else {}) | own | more
     sizes = (VOCABULARY, 0, True) if name == "shared" else (0, 3, False) if name == "numbers" else (SOURCES, 0, False)
-    return create(parse(spec, settings, "translate"), VOCABULARY, *sizes)
+    model = create(parse(spec, settings, "translate"), VOCABULARY, *sizes)
+    if getattr(model, "grams", None) is not None:
+        counted = of_pairs(Pairs(symbols(source_rows(3, 200)), symbols([[0]] * 200)), np.arange(200))
+        model.grams.count([(counted.x, counted.x_lengths)])
+    return model
 
 
 @cache

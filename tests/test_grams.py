@@ -1,6 +1,8 @@
 """N-grams around each symbol of a source: which share a row, what they add, how they learn, are kept, and are refused."""
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import torch
@@ -27,45 +29,73 @@ def around(row: list[int], place: int, longest: int) -> list[tuple]:
     return found
 
 
-def cells_by_gram(layer: Grams, rows: list[list[int]]) -> dict[tuple, set]:
-    lengths = torch.tensor([len(row) for row in rows])
-    x = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
-    found: dict[tuple, set] = {}
-    for row, marks in zip(rows, layer.cells(x, lengths).tolist(), strict=True):
-        for place in range(len(row)):
-            for gram, cell in zip(around(row, place, layer.longest), marks[place], strict=True):
-                found.setdefault(gram, set()).add(cell)
-    return found
+def padded(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True), torch.tensor([len(row) for row in rows])
 
 
-@pytest.mark.parametrize("cells", [1 << 20, 1_000_000])
-@pytest.mark.parametrize("longest", [2, 3, 5])
-def test_cells_depend_on_the_n_gram_and_its_place_alone(longest, cells):
-    rng = np.random.default_rng(0)
-    rows = [rng.integers(0, EDGE, rng.integers(1, 9)).tolist() for _ in range(80)]
-    found = cells_by_gram(Grams(EDGE, longest, cells, 8), rows)
-    assert all(len(cells) == 1 for cells in found.values())                        # the same n-gram, in whatever row, padded or not
-    assert len(set.union(*found.values())) > 0.99 * len(found) > 30                # others elsewhere, but for chance
-
-
-def test_a_place_is_told_the_sum_of_what_is_around_it():
-    layer, x, lengths = Grams(EDGE, 4, 97, 8).eval(), torch.randint(EDGE, (3, 6)), torch.tensor([6, 2, 4])
+def counted(longest: int, cells: int, rows: list[list[int]], width: int = 8, dropout: float = 0.0) -> Grams:
+    """A table with random vectors for the frequent n-grams of these rows, which come in two parts."""
+    layer = Grams(EDGE, longest, cells, width, dropout)
+    layer.count([padded(rows[::2]), padded(rows[1::2])])
     torch.nn.init.normal_(layer.table.weight)
-    by_hand = layer.table.weight[layer.cells(x, lengths)].sum(2)
-    assert torch.allclose(layer(x, lengths), by_hand, atol=1e-5)
+    return layer
+
+
+def random_sources(count: int) -> list[list[int]]:
+    rng = np.random.default_rng(0)
+    return [rng.integers(0, EDGE, rng.integers(1, 9)).tolist() for _ in range(count)]
+
+
+@pytest.mark.parametrize("longest", [2, 3, 5])
+def test_keys_depend_on_the_n_gram_and_its_place_alone(longest):
+    layer, rows, found = Grams(EDGE, longest, 10, 8), random_sources(80), {}
+    for row, marks in zip(rows, layer.keys(*padded(rows)).tolist(), strict=True):
+        for place in range(len(row)):
+            for gram, key in zip(around(row, place, longest), marks[place], strict=True):
+                found.setdefault(gram, set()).add(key)
+    assert all(len(keys) == 1 for keys in found.values())                          # the same n-gram, in whatever row, padded or not
+    assert len(set.union(*found.values())) == len(found) > 30                      # others have others
+
+
+@pytest.mark.parametrize("cells", [20, 5000])
+def test_the_most_frequent_have_a_row_and_what_occurs_once_has_none(cells):
+    rows = random_sources(40)
+    layer, counts = counted(4, cells, rows), Counter(gram for row in rows for place in range(len(row)) for gram in around(row, place, 4))
+    x, lengths = padded(rows)
+    keys = {gram: key for row, marks in zip(rows, layer.keys(x, lengths).tolist(), strict=True) for place in range(len(row))
+            for gram, key in zip(around(row, place, 4), marks[place], strict=True)}
+    known = [gram for gram in counts if keys[gram] in layer.known.tolist()]
+    wanted = [count for _, count in counts.most_common(cells) if count > 1]
+    assert sorted((counts[gram] for gram in known), reverse=True) == wanted and 0 < len(known) < len(counts)
+
+
+def test_a_place_is_told_the_sum_of_what_is_known_around_it():
+    rows = random_sources(40)
+    layer, (x, lengths) = counted(4, 50, rows).eval(), padded(rows)
+    keys, known = layer.keys(x, lengths), layer.known.tolist()
+    by_hand = torch.zeros(*x.shape, 8)
+    for row, place, k in np.ndindex(*keys.shape):
+        if int(keys[row, place, k]) in known:
+            by_hand[row, place] += layer.table.weight[known.index(int(keys[row, place, k]))].detach()
+    assert torch.allclose(layer(x, lengths), by_hand, atol=1e-5) and by_hand.abs().sum() > 0
+
+
+def test_nothing_is_heard_before_anything_was_counted():
+    assert not Grams(EDGE, 3, 9, 8)(*padded(random_sources(5))).any()
 
 
 def test_some_are_not_heard_in_training_and_the_mean_stays():
-    layer, x = Grams(EDGE, 3, 97, 8, dropout=0.5), torch.randint(EDGE, (2, 6))
-    torch.nn.init.normal_(layer.table.weight)
-    lengths = torch.tensor([6, 6])
+    rows = random_sources(2)
+    layer, (x, lengths) = counted(3, 97, rows * 2, dropout=0.5), padded(rows)
     with torch.no_grad():
         heard = torch.stack([layer.train()(x, lengths) for _ in range(3000)])
-        assert heard.std(0).min() > 0.1 and torch.allclose(heard.mean(0), layer.eval()(x, lengths), atol=0.15)
+        expected = layer.eval()(x, lengths)
+        assert heard.std(0)[0, 0].min() > 0.1 and torch.allclose(heard.mean(0), expected, atol=0.25)
 
 
 def test_gradients_of_parts_side_by_side_are_those_of_the_whole():
     model, batch = made("lstm, n-grams", dropout=0.0, grams_dropout=0.0), batch_for("lstm, n-grams", source_rows(), targets(6, 5))
+    model.grams.count([(batch.x, batch.x_lengths)] * 2)
     torch.nn.init.normal_(model.grams.table.weight)
     found = []
     for parts in (1, 2):

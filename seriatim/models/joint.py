@@ -67,8 +67,8 @@ class Joint(Model):
         yield from self.language.counting(pairs.y, stop=True)
 
     def count_units(self, x: Field, keys: np.ndarray, units: np.ndarray, base: int) -> Iterator[dict[str, Any]]:
-        """From the unit of each symbol (N,), by number among (K,) keys, to n-grams of those units that occur often enough. What is rarer, or was not
-        aligned, ends the sequence for those around it: it is left out with its pair."""
+        """From the unit of each symbol (N,), by number among (K,) keys, to n-grams of those units that occur often enough. Pairs with rarer
+        ones, and those that were not aligned, are left out."""
         often = np.bincount(units[units >= 0], minlength=len(keys)) >= self.options.least
         known = np.append(often, False)[units]                                      # (N,) -1 is the last
         unknown = np.append(0, np.cumsum(~known))[x.offsets - x.offsets[0]]          # how many there are before each pair
