@@ -333,7 +333,8 @@ class Loop:
         p.averaged += 1
         with torch.no_grad():
             for name, value in self.model.arrays().items():
-                self.mean[name] = value.clone() if name not in self.mean else self.mean[name].mul_(keep).add_(value, alpha=1 - keep)
+                learned = name in self.mean and value.is_floating_point()
+                self.mean[name] = value.clone() if not learned else self.mean[name].mul_(keep).add_(value, alpha=1 - keep)
 
     def not_finite(self, loss: float, norm: float) -> TrainingError:
         bad = [name for name, each in self.model.named_parameters() if each.grad is not None and not each.grad.is_sparse and not each.grad.isfinite().all()]
@@ -348,7 +349,8 @@ class Loop:
         weights = {name: array.clone() for name, array in self.model.arrays().items()}
         if self.options.average == "checkpoints":
             self.recent = [*self.recent, weights][-self.options.checkpoints:]
-            self.mean = {name: torch.stack([each[name] for each in self.recent]).mean(0) for name in weights}
+            self.mean = {name: torch.stack([each[name] for each in self.recent]).mean(0) if value.is_floating_point() else value
+                         for name, value in weights.items()}
         if self.mean:
             self.model.load_arrays(self.mean)
         loss = self.task.valid_loss(self.model)

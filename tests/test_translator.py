@@ -252,7 +252,7 @@ def test_validation_may_look_at_translations(data, judge):
 
 
 def test_weights_of_the_last_validations_are_averaged_and_resumed_to_the_bit(tmp_path, data):
-    settings = {"width": 16, "heads": 1, "average": "checkpoints", "checkpoints": 3, "validations": 6, "scheduled": 0.3}
+    settings = {"width": 16, "heads": 1, "grams": 3, "cells": 64, "average": "checkpoints", "checkpoints": 3, "validations": 6, "scheduled": 0.3}
     whole = seriatim.fit("translate", "gru", data[:200], steps=24, out=tmp_path / "whole", **settings)
     plain = seriatim.fit("translate", "gru", data[:200], steps=24, **settings | {"average": "no"})
     assert not torch.equal(whole.model.embedding.weight, plain.model.embedding.weight)
