@@ -121,7 +121,7 @@ def words(given: argparse.Namespace) -> None:
               "transformer": learned | {"encoder_layers": 4, "layers": 2, "feed": "relu", "rate": 6e-3, "dropout": 0.2}}
     peer, runs = "published, other split: LSTM 24.7 % wrong, Transformer 22.1 %, joint n-grams 24.5 %", {}
     for model in given.models or shapes:
-        runs[model] = measured("CMUdict", model, train, valid, test, units | shapes[model], peer, given)
+        runs[model] = measured("CMUdict", model, train, valid, test, units | shapes.get(model, learned), peer, given)
         if model != "joint" and "joint" in runs:
             both = ensemble([str(runs["joint"]), str(runs[model])])
             judged("CMUdict", f"joint+{model}", both, test, peer, "equal weights")

@@ -218,7 +218,7 @@ class LexiconOptions:
     rounds: int = option(8, "rounds of expectation and maximisation", least=1, most=1000)
     spread: float = option(0.15, "how far from the diagonal a symbol looks for its source, as a share of the length", above=0, most=10)
     least: float = option(1e-4, "translations less probable than this are forgotten", least=0, most=0.5)
-    order: int = option(2, "length of the n-grams of the target", least=1, most=6)
+    order: int = option(2, "length of the n-grams of the target", least=1, most=12)
 
 
 @dataclass(frozen=True)
@@ -227,8 +227,8 @@ class JointOptions:
     order: int = option(7, "length of the n-grams of units", least=1, most=12)
     longest: int = option(2, "most symbols that are written for one of the source", least=1, most=6)
     rounds: int = option(12, "rounds of expectation and maximisation", least=1, most=1000)
-    least: int = option(2, "units that occur less often are not used", least=1, most=10**9)
-    best: int = option(32, "how many targets are considered for each source", least=1, most=10_000)
+    rarest: int = option(2, "units that occur less often are not used", least=1, most=10**9)
+    best: int = option(32, "how many ways to write a target are kept while a source is read", least=1, most=10_000)
 
 
 @dataclass(frozen=True)
@@ -339,7 +339,7 @@ class TrainingOptions:
     compile: str = option("auto", "compile the model; auto: if the budget is 10 minutes or more and a trial shows that it pays", choices=("auto", "yes", "no"))
     validations: int = option(12, "how often to look at the validation data in the whole schedule", least=1)
     patience: int = option(0, "stop after this many validations without a better one; 0 never does", least=0)
-    checkpoint_seconds: float = option(20.0, "time between two checkpoints", least=0)
+    checkpoint_seconds: float = option(20.0, "time between two checkpoints, more where they take long; 0: after every update", least=0)
     seed: int = option(0, "random numbers: initial weights, order of the data, dropout", least=0, most=2**31 - 1)
     threads: int = option(0, "processor threads; 0 takes as many as torch would", least=0, most=4096)
 

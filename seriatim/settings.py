@@ -114,12 +114,11 @@ def changed(options: Any) -> dict[str, Any]:
             if f.default is MISSING or getattr(options, f.name) != f.default}
 
 
-def refuse_idle(options: Any, switch: str, names: tuple[str, ...], what: str) -> None:
+def refuse_idle(options: Any, switch: str, names: tuple[str, ...], what: str, usual: int) -> None:
     """Settings of a part that is switched off are a mistake."""
-    if not getattr(options, switch):
-        idle = [f"--{name.replace('_', '-')} {value:g}" for name, value in changed(options).items() if name in names]
-        if idle:
-            raise ConfigError(f"this is for {what}, and there are none", got=" ".join(idle), do=f"Add --{switch} 6, or leave it out")
+    idle = [f"--{name.replace('_', '-')} {value}" for name, value in changed(options).items() if name in names]
+    if idle and not getattr(options, switch):
+        raise ConfigError(f"this is for {what}, and there are none", got=" ".join(idle), do=f"Add --{switch} {usual}, or leave it out")
 
 
 def to_toml(tables: Mapping[str, Any]) -> str:

@@ -36,7 +36,7 @@ from seriatim.settings import build
 from seriatim.translating import GREEDY, quality, translations
 from seriatim.words import Words as WordVectors
 
-MOST_SYMBOLS = 1 << 17                     # places of sources whose n-grams are counted at once
+MOST_PLACES = 1 << 21                      # of sources whose n-grams are counted
 MOST_JUDGED = 1000                         # pairs that validation looks at
 FEW = 20                                   # different sources; fewer, if they come again and again, are labels rather than texts
 
@@ -229,10 +229,11 @@ class Translate(Language):
         return model.counting(self.train)
 
     def begin(self, model: Model) -> None:
-        """A table of n-grams of the source is told which are frequent."""
+        """A table of n-grams of the source is told which are frequent, in all of the data or in some that is evenly spread."""
         if getattr(model, "grams", None) is not None:
-            rows = batches.buckets(self.train.x.lengths, MOST_SYMBOLS)
-            model.grams.count((batch.x, batch.x_lengths) for batch in (batches.of_pairs(self.train, each) for each in rows))
+            some = self.train.take(np.arange(0, len(self.train), -(-len(self.train.x.flat) // MOST_PLACES)))
+            rows = batches.buckets(some.x.lengths, MOST_PLACES // 16)
+            model.grams.count((batch.x, batch.x_lengths) for batch in (batches.of_pairs(some, each) for each in rows))
 
     def groups(self, options: TrainingOptions, generator: np.random.Generator | None = None) -> list[np.ndarray]:
         """Pairs of similar lengths, as many to a batch as it has room for."""

@@ -199,9 +199,10 @@ class Loop:
         if clock.due("report", REPORT_SECONDS):
             yield {"event": "step", "step": p.step, "epoch": p.epoch + p.batch / self.steps_per_epoch, "loss": p.loss, "share": share,
                    "seconds": p.seconds, "remaining": p.seconds / share * (1 - share), "rate": self.rate(share)}
-        if clock.due("checkpoint", max(o.checkpoint_seconds, SAVES * self.saving)):
+        if clock.due("checkpoint", o.checkpoint_seconds and max(o.checkpoint_seconds, SAVES * self.saving)):
+            begin = clock.now()
             self.save()
-            self.saving = clock.now() - p.seconds
+            self.saving = clock.now() - begin
 
     def affordable(self) -> bool:
         """Under a wall-clock budget, looking at the validation data takes at most a twentieth of the time."""

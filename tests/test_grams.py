@@ -122,6 +122,7 @@ def test_n_grams_tell_what_an_encoder_that_hears_nothing_cannot_know(tmp_path):
 
 @pytest.mark.parametrize(("settings", "words"), [
     ({"cells": 9}, "Received: --cells 9"), ({"grams_dropout": 0.1}, "Add --grams 6"), ({"grams": 1}, "two symbols or more"),
+    ({"grams": 3, "both": False}, "look ahead"),
     ({"grams": 3, "cells": 1 << 27}, "--cells 524288 or fewer")])
 def test_settings_that_make_no_sense_are_refused(settings, words):
     with pytest.raises(ConfigError, match=words):

@@ -13,16 +13,29 @@ from hypothesis import strategies as some
 import seriatim as st
 from seriatim.batches import of_pairs
 from seriatim.codecs.pairs import Pairs
-from seriatim.codecs.symbols import STOP
+from seriatim.codecs.symbols import STOP, UNKNOWN
 from seriatim.errors import ConfigError, DataError
 from seriatim.models import create, parse
-from seriatim.models.alignment import align, cells_a_row, expect, lay_out, likeliest, unit_key, written_of
+from seriatim.models.alignment import align, cells_a_row, expect, lay_out, likeliest
 from seriatim.models.joint import FLOOR, SPECIAL, Joint
 from tests.conftest import symbols
 
 SOURCES, VOCABULARY, BASE = 5, 6, 7
 pair = some.tuples(some.lists(some.integers(0, SOURCES - 1), max_size=4), some.lists(some.integers(2, VOCABULARY - 1), max_size=5))
 rows = some.lists(pair, min_size=1, max_size=5)
+
+
+def unit_key(source: int, written: tuple[int, ...], base: int, longest: int) -> int:
+    """The number of a unit: the source, then what it writes."""
+    key = source
+    for digit in [symbol + 1 for symbol in written] + [0] * (longest - len(written)):
+        key = key * base + digit
+    return key
+
+
+def written_of(key: int, base: int, longest: int) -> tuple[int, ...]:
+    digits = [key // base ** (longest - 1 - place) % base for place in range(longest)]
+    return tuple(digit - 1 for digit in digits if digit)
 
 
 def cuts(length: int, written: tuple[int, ...], longest: int) -> Iterator[list[tuple[int, ...]]]:
@@ -100,7 +113,7 @@ def finished(events):
 
 
 def fitted(pairs: list, **own) -> Joint:
-    model = create(parse("joint", {"least": 1} | own, "translate"), VOCABULARY, SOURCES, 0, False)
+    model = create(parse("joint", {"rarest": 1} | own, "translate"), VOCABULARY, SOURCES, 0, False)
     for _ in model.counting(Pairs(*(symbols(np.array(each, np.int64) for each in side) for side in zip(*pairs, strict=True)))):
         pass
     return model
@@ -176,10 +189,36 @@ def test_it_is_kept_whole_and_what_does_not_fit_is_refused():
 
 def test_rare_units_and_what_cannot_be_cut_are_told():
     pairs = [*doubled(100), ([1], [3, 3, 3, 3]), ([2], [5])]
-    model = create(parse("joint", {"least": 3}, "translate"), VOCABULARY, SOURCES, 0, False)
+    model = create(parse("joint", {"rarest": 3}, "translate"), VOCABULARY, SOURCES, 0, False)
     notes = [each["note"] for each in model.counting(Pairs(*(symbols(np.array(each, np.int64) for each in side) for side in zip(*pairs, strict=True))))
              if "note" in each]
-    assert any("2 of 102 pairs" in words for words in notes)
+    assert any("101 of 102 pairs: others are too long" in words for words in notes) and any("1 of 101 pairs" in words for words in notes)
+
+
+def test_a_pair_far_longer_than_it_should_be_does_not_spoil_the_others():
+    """A cut is there, but its probability at first is beyond the smallest number."""
+    pairs = [*doubled(300), ([1] * 204, [3] * 408)]
+    model = fitted(pairs)
+    assert model.candidates(np.array([[1, 2, 3]]), np.array([3]))[0][0, 0].tolist()[:4] == [3, 4, 5, STOP]
+
+
+def test_a_pair_too_large_to_be_aligned_does_not_take_the_others_with_it(monkeypatch):
+    monkeypatch.setattr("seriatim.models.joint.MOST_CELLS", 20_000)
+    model = fitted([([1] * 200, [3] * 200), *doubled(300)])
+    assert model.candidates(np.array([[1, 2, 3]]), np.array([3]))[0][0, 0].tolist()[:4] == [3, 4, 5, STOP]
+
+
+def test_units_that_write_the_unknown_are_not_used():
+    model = fitted([*doubled(300), *[([4, 1], [UNKNOWN, 3])] * 5])
+    assert not (model.written == UNKNOWN).any() and 4 not in model.source
+
+
+def test_the_search_takes_as_few_sources_at_a_time_as_it_must(monkeypatch):
+    model = fitted(doubled(200))
+    x, lengths = np.array([[1, 2, 3], [0, 1, 2], [2, 2, 0]]), np.array([3, 3, 3])
+    whole = model.candidates(x, lengths)
+    monkeypatch.setattr("seriatim.models.joint.AT_ONCE", 1)
+    assert all(np.array_equal(a, b) for a, b in zip(model.candidates(x, lengths), whole, strict=True))
 
 
 def test_pairs_that_cannot_be_cut_are_refused():

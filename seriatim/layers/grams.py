@@ -1,6 +1,6 @@
 """What stands around a symbol, looked up: a vector for each frequent n-gram that begins, ends or is centred at a place.
 
-    g_t = sum_{n=2..N} ( D[x_t .. x_{t+n-1}] + D[x_{t-n+1} .. x_t] + D[x_{t-n/2} .. x_{t+n/2}] )      the last for odd n
+    g_t = sum_{n=2..N} ( D[x_t .. x_{t+n-1}] + D[x_{t-n+1} .. x_t] + D[x_{t-h} .. x_{t+h}] )      the last for n = 2 h + 1
 
 A stack has to learn from letters that `tion` sounds different from `t`, `i`, `o`, `n`, and spends layers on it; a table is told. Only rows that are used
 learn, and only n-grams that are frequent in training have one: a rare one is nearly the name of the sequence it stands in, from which the network would
@@ -38,12 +38,8 @@ class Grams(nn.Module):
 
     def count(self, batches: Iterable[tuple[Tensor, Tensor]]) -> None:
         """Give rows to the n-grams that are most frequent in (B, P) symbols with (B,) lengths."""
-        keys, counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        for x, lengths in batches:
-            found = self.keys(x, lengths)[torch.arange(x.shape[1]) < lengths[:, None]].numpy()
-            some, many = np.unique(found, return_counts=True)
-            keys, where = np.unique(np.concatenate([keys, some]), return_inverse=True)
-            counts = np.bincount(where.reshape(-1), np.concatenate([counts, many])).astype(np.int64)
+        found = [self.keys(x, lengths)[torch.arange(x.shape[1]) < lengths[:, None]].flatten() for x, lengths in batches]
+        keys, counts = np.unique(torch.cat(found).numpy(), return_counts=True)
         frequent = np.lexsort((keys, -counts))[:len(self.known)]
         kept = np.sort(keys[frequent[counts[frequent] >= LEAST]])
         self.known.fill_(NONE)

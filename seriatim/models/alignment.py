@@ -4,7 +4,8 @@
 
 Each symbol of the source writes up to L symbols of the target, often one, at times none. The table q of such units is found by expectation and
 maximisation over all ways to cut the target (Deligne, Yvon and Bimbot 1995); afterwards the likeliest cut counts. Unlike the lexicon's, where any symbol may
-go with any other, this alignment keeps the order, and leaves nothing unexplained. Units are numbered by key, only those that can occur are kept.
+go with any other, this alignment keeps the order, and leaves nothing unexplained. The key of a unit has its source, then what it writes, as digits to the base
+V + 1, each symbol plus one, 0 where nothing is written; only units that can occur are kept.
 Shapes: S pairs, N source symbols of all pairs, M cells (a place of a source, one of its target, and how many symbols it writes), K units.
 """
 from __future__ import annotations
@@ -17,24 +18,8 @@ from numba import njit
 
 from seriatim.data.sequences import Field
 
+TINY = 1e-280                              # a number whose inverse is still one
 FEW = 0.03                                 # at first: how rare units are that write none, or one more, unless lengths say otherwise
-
-
-def unit_key(source: int, written: tuple[int, ...], base: int, longest: int) -> int:
-    """The number of a unit: digits to the base V + 1, the source first, 0 where nothing is written.
-
-    >>> unit_key(3, (1,), 10, 2), written_of(320, 10, 2), written_of(300, 10, 2)
-    (320, (1,), ())
-    """
-    key = source
-    for digit in [symbol + 1 for symbol in written] + [0] * (longest - len(written)):
-        key = key * base + digit
-    return key
-
-
-def written_of(key: int, base: int, longest: int) -> tuple[int, ...]:
-    digits = [key // base ** (longest - 1 - place) % base for place in range(longest)]
-    return tuple(digit - 1 for digit in digits if digit)
 
 
 @njit(nogil=True, cache=True)
@@ -74,8 +59,8 @@ def expect(x_begin, y_begin, longest, where, values, counts):
             scale[i + 1] = forward[i + 1].sum()
             if scale[i + 1] > 0:
                 forward[i + 1] /= scale[i + 1]
-        if forward[n, m] <= 0:
-            continue                                                  # more symbols than the source can write
+        if not forward[n, m] > TINY:
+            continue                                                  # no cut, or none within the range of numbers
         total += np.log(forward[n, m]) + np.log(scale).sum()
         backward = np.zeros(m + 1)                                    # of the row behind
         backward[m] = 1.0 / forward[n, m]
@@ -85,7 +70,8 @@ def expect(x_begin, y_begin, longest, where, values, counts):
                 for k in range(min(longest, m - j) + 1):
                     share = values[where[at]] * backward[j + k] / scale[i + 1]
                     before[j] += share
-                    counts[where[at]] += forward[i, j] * share
+                    if forward[i, j] > 0:
+                        counts[where[at]] += forward[i, j] * share
                     at += 1
             backward = before
     return total

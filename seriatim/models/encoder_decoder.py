@@ -149,12 +149,14 @@ class EncoderDecoder(Network):
 
 def grams_of(options: TranslateOptions, symbols: int) -> Grams | None:
     """The table of n-grams around each symbol of the source, if there is one."""
-    refuse_idle(options, "grams", ("cells", "grams_dropout"), "n-grams of the source")
+    refuse_idle(options, "grams", ("cells", "grams_dropout"), "n-grams of the source", 6)
     if not options.grams:
         return None
     if not symbols or options.grams == 1:
         raise ConfigError("n-grams of the source are of two symbols or more", got=f"--grams {options.grams}{'' if symbols else ', sources of numbers'}",
                           do="Use --grams 4, or leave it out" if symbols else "Leave out --grams")
+    if not options.both:
+        raise ConfigError("n-grams of the source look ahead", got=f"--grams {options.grams} --both false", do="Leave out one of them")
     if options.cells * options.width > MOST:
         raise ConfigError("a table of n-grams would be too large", got=f"{options.cells:,} cells of {options.width:,} numbers each",
                           do=f"Use --cells {max(1, MOST // options.width)} or fewer")

@@ -4,7 +4,7 @@
 
 Joint n-grams, known from spelling and pronunciation as graphones (Bisani and Ney 2008). The units come from `alignment`, the n-grams are those
 of the Kneser-Ney rung. Unlike the lexicon it knows each symbol of the source in its context, with what was written before; unlike an
-encoder-decoder it cannot change the order, and what it knows it has seen. The sum over y' is over the `best` targets that a beam search along the source
+encoder-decoder it cannot change the order, and what it knows it has seen. The sums are over the `best` ways that a beam search along the source
 finds; whatever else is written is left to n-grams of the target, which have a small share throughout.
 Shapes: B rows, P source, H hypotheses, C candidates a source, T time, V symbols of the target, K units, L symbols that a unit writes.
 """
@@ -19,7 +19,7 @@ from torch import Tensor
 
 from seriatim.batches import Batch
 from seriatim.codecs.pairs import Pairs
-from seriatim.codecs.symbols import STOP
+from seriatim.codecs.symbols import STOP, UNKNOWN
 from seriatim.config import JointOptions, NgramOptions
 from seriatim.data.sequences import SYMBOLS, Field, offsets_of
 from seriatim.distributions import Categorical, Distribution
@@ -29,7 +29,7 @@ from seriatim.models.ngram import Ngram
 
 MOST_CELLS = 30_000_000                    # of the training data that are aligned
 FLOOR = 0.005                              # share of each symbol that n-grams of the target explain
-AT_ONCE = 1 << 22                          # units that hypotheses hold in one search
+AT_ONCE = 1 << 22                          # units that hypotheses hold, or go on by, in one search
 SPECIAL = STOP + 1                         # numbers of units below this have their usual meaning
 
 
@@ -56,33 +56,34 @@ class Joint(Model):
         if self.sources * float(base) ** o.longest >= 2 ** 62:
             raise ConfigError("there are too many symbols for units of this size", got=f"{self.sources:,} and {self.vocabulary:,} symbols, "
                               f"--longest {o.longest}", do="Choose a smaller --longest, or cut the text into smaller symbols")
-        sizes = np.cumsum(pairs.x.lengths.astype(np.int64) * (pairs.y.lengths + 1) * (o.longest + 1))
-        kept = max(1, int(np.searchsorted(sizes, MOST_CELLS, "right")))
-        if kept < len(pairs):
-            yield {"note": f"joint n-grams are learned from the first {kept:,} of {len(pairs):,} pairs"}
-        x, y = pairs.x.take(slice(0, kept)), pairs.y.take(slice(0, kept))
+        sizes = pairs.x.lengths.astype(np.int64) * (pairs.y.lengths + 1) * (o.longest + 1)
+        fit = (sizes <= MOST_CELLS // 10) & (pairs.y.lengths <= o.longest * pairs.x.lengths)     # not too long, and there is a way to cut it
+        kept = np.flatnonzero(fit & (np.cumsum(sizes * fit) <= MOST_CELLS))
+        if len(kept) < len(pairs):
+            yield {"note": f"joint n-grams are learned from {len(kept):,} of {len(pairs):,} pairs: others are too long, or cannot be cut"}
+        x, y = pairs.x.take(kept), pairs.y.take(kept)
         from seriatim.models.alignment import align  # compiled code is loaded by those who need it
         keys, units = yield from align(x, y, base, o.longest, o.rounds)
         yield from self.count_units(x, keys, units, base)
         yield from self.language.counting(pairs.y, stop=True)
 
     def count_units(self, x: Field, keys: np.ndarray, units: np.ndarray, base: int) -> Iterator[dict[str, Any]]:
-        """From the unit of each symbol (N,), by number among (K,) keys, to n-grams of those units that occur often enough. Pairs with rarer
-        ones, and those that were not aligned, are left out."""
-        often = np.bincount(units[units >= 0], minlength=len(keys)) >= self.options.least
+        """From the unit of each symbol (N,), by number among (K,) keys, to n-grams of those units that occur often enough and write
+        nothing unknown. Pairs with others, and those that were not aligned, are left out."""
+        written = np.stack([keys // base ** place % base for place in reversed(range(self.options.longest))], 1) - 1       # (K, L)
+        often = (np.bincount(units[units >= 0], minlength=len(keys)) >= self.options.rarest) & (written != UNKNOWN).all(1)
         known = np.append(often, False)[units]                                      # (N,) -1 is the last
         unknown = np.append(0, np.cumsum(~known))[x.offsets - x.offsets[0]]          # how many there are before each pair
         whole = unknown[1:] == unknown[:-1]
         if not (whole & (x.lengths > 0)).any():
             raise DataError("no target can be cut into pieces, one for each symbol of its source",
-                            got=f"{len(whole):,} pairs, --longest {self.options.longest}, --least {self.options.least}",
-                            do="Use a larger --longest, a smaller --least, or an encoder-decoder such as gru")
+                            got=f"{len(whole):,} pairs, --longest {self.options.longest}, --rarest {self.options.rarest}",
+                            do="Use a larger --longest, a smaller --rarest, or an encoder-decoder such as gru")
         number = np.cumsum(often) - 1 + SPECIAL
-        digits = [keys[often] // base ** place % base for place in reversed(range(self.options.longest))]
-        self.lay(keys[often] // base ** self.options.longest, np.stack(digits, 1) - 1)
+        self.lay(keys[often] // base ** self.options.longest, written[often])
         kept = np.repeat(whole, x.lengths)
         if not whole.all():
-            yield {"note": f"{np.count_nonzero(~whole):,} of {len(whole):,} pairs are cut in a way that is too rare, and are not counted"}
+            yield {"note": f"{np.count_nonzero(~whole):,} of {len(whole):,} pairs have units that are too rare, and are not counted"}
         sequences = Field(number[units[kept]].astype(np.int32), offsets_of(x.lengths[whole]), SYMBOLS)
         yield from self.units.counting(sequences, stop=True)
 
@@ -92,8 +93,8 @@ class Joint(Model):
         targets = np.full((len(x), self.options.best, self.options.longest * x.shape[1] + 1), STOP)
         scores = np.full((len(x), self.options.best), -np.inf)
         for length in np.unique(lengths):                                           # those of one length side by side
-            rows = np.flatnonzero(lengths == length)
-            for some in np.array_split(rows, -(-len(rows) * self.options.best * (length + 1) // AT_ONCE)):
+            rows, room = np.flatnonzero(lengths == length), max(int(length) + 1, int(np.diff(self.first).max(initial=1)))
+            for some in np.array_split(rows, min(len(rows), -(-len(rows) * self.options.best * room // AT_ONCE))):
                 owner, written, score = self.gathered(*self.search(x[some, :length]))
                 place = np.arange(len(owner)) - np.searchsorted(owner, owner)
                 targets[some[owner], place, :written.shape[1]], scores[some[owner], place] = written, score

@@ -51,5 +51,5 @@ class Voting(Network):
 
 def network(vocabulary: int, options: LanguageOptions) -> Network:
     """With direct connections or without."""
-    refuse_idle(options, "direct", ("cells", "direct_dropout"), "the votes of the last symbols")
+    refuse_idle(options, "direct", ("cells", "direct_dropout"), "the votes of the last symbols", 8)
     return (Voting if options.direct else Network)(vocabulary, options)
