@@ -177,7 +177,7 @@ class Search:
                 have = {(parent, symbol) for _, parent, symbol in found}
                 found += [(each.log_prob + float(log_probs[begin + parent, symbol]), parent, symbol) for parent, each in enumerate(row)
                           for symbol in each.met.wanted(self.demands.must) if (parent, symbol) not in have and symbol not in self.forbidden]
-                found.sort(key=lambda candidate: -candidate[0])
+                found = sorted((candidate for candidate in found if candidate[0] > -np.inf), key=lambda candidate: -candidate[0])
             yield found
             begin += len(row)
 

@@ -20,6 +20,7 @@ from seriatim.config import (
     GloveOptions,
     HiddenOptions,
     HmmOptions,
+    JointOptions,
     LagsOptions,
     LanguageOptions,
     LexiconOptions,
@@ -132,7 +133,7 @@ def setting_flags(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, LanguageOptions, ("width", "layers", "dropout", "direct"), group=group)
     add_flags(parser, VectorsOptions, ("window", "negatives", "subwords"), group=group)
     for cls in (GloveOptions, ClassifyOptions, TagOptions, NaiveBayesOptions, MarkovBayesOptions, LinearOptions, RidgeOptions, HmmOptions, HiddenOptions,
-                TranslateOptions, LexiconOptions, AutoencodeOptions, ForecastOptions, SmoothingOptions, AutoregressionOptions, LagsOptions):
+                TranslateOptions, LexiconOptions, JointOptions, AutoencodeOptions, ForecastOptions, SmoothingOptions, AutoregressionOptions, LagsOptions):
         add_flags(parser, cls, ("pool", "letters", "chain", "ngram", "memory", "encoder", "judge", "scheduled", "horizon", "context", "density",
                                "latent", "variational", "free", "annealing", "word_dropout"), group=group)
 
@@ -201,7 +202,7 @@ def build_parser() -> Parser:
         each.add_argument("--input-format", metavar="NAME", help="the format, if the ending does not tell")
         each.add_argument("--bits", type=int, choices=(8, 32), default=32, help=EIGHT)
         if name != "score":
-            each.add_argument("--with", dest="others", nargs="+", metavar="RUN", help="translate: further runs; the mean of what all say decides")
+            each.add_argument("--with", dest="others", nargs="+", action="extend", metavar="RUN", help="translate: further runs; the mean of all decides")
             add_flags(each, DecodingOptions, TRANSLATING, "translate: how to search (default: beam 4, or what --tune found)")
             series_flags(each.add_argument_group("series: the table"))
         if name == "evaluate":

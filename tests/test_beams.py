@@ -62,6 +62,15 @@ def test_a_wide_beam_finds_the_best_sequence_that_has_all_it_must(must):
     assert tuple(found.symbols) == best and found.log_prob == pytest.approx(EVERY[best], abs=1e-4)
 
 
+@pytest.mark.parametrize(("prefix", "must"), [((2,), ((3,),)), ((2, 4), ((4,), (3,))), ((3,), ((3,),))])
+def test_a_result_begins_as_it_should_and_has_what_it_must(prefix, must):
+    """While the prefix is written, what must come may not come yet."""
+    wanted = [symbols for symbols in EVERY if symbols[:len(prefix)] == prefix and all(phrase[0] in symbols for phrase in must)]
+    assert tuple(best_ended(prefix=prefix, must=must).symbols) == max(wanted, key=EVERY.__getitem__)
+    narrow = search(width=4, prefix=prefix, must=must)[0][0]
+    assert tuple(narrow.symbols[:len(prefix)]) == prefix and all(phrase[0] in narrow.symbols for phrase in must)
+
+
 @pytest.mark.parametrize("never", [((3,),), ((2, 3), (3, 2)), ((0,), (2,), (3,), (4,))])
 def test_a_wide_beam_finds_the_best_sequence_without_what_it_never_has(never):
     def has(symbols: tuple[int, ...]) -> bool:

@@ -14,6 +14,7 @@ import pytest
 import seriatim
 from seriatim.cli import main
 from seriatim.config import LanguageOptions, NetworkOptions, TrainingOptions
+from seriatim.flags import build_parser
 from seriatim.models import MODELS
 from tests.terminal import SMALL, furnish, good
 
@@ -263,3 +264,10 @@ assert not heavy, heavy
 def test_importing_the_package_is_silent_and_light():
     done = in_a_new_process("import seriatim, sys; assert not {'torch', 'numpy', 'matplotlib', 'rich'} & set(sys.modules)")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_every_setting_of_every_model_is_a_flag():
+    flags = build_parser().verbs.choices["fit"]._option_string_actions
+    missing = {(task, name, f.name) for task, rungs in MODELS.items() for name, rung in rungs.items() for f in fields(rung.options)
+               if f"--{f.name.replace('_', '-')}" not in flags}
+    assert not missing

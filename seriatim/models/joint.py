@@ -76,14 +76,15 @@ class Joint(Model):
         unknown = np.append(0, np.cumsum(~known))[x.offsets - x.offsets[0]]          # how many there are before each pair
         whole = unknown[1:] == unknown[:-1]
         if not (whole & (x.lengths > 0)).any():
-            raise DataError("no target can be cut into pieces, one for each symbol of its source",
-                            got=f"{len(whole):,} pairs, --longest {self.options.longest}, --rarest {self.options.rarest}",
-                            do="Use a larger --longest, a smaller --rarest, or an encoder-decoder such as gru")
+            raise DataError("no target can be cut into pieces that occur often enough, one for each symbol of its source",
+                            got=f"{len(whole):,} pairs that can be cut at all, --longest {self.options.longest}, --rarest {self.options.rarest}",
+                            do="Give more pairs, use a smaller --rarest or a larger --longest, or an encoder-decoder such as gru")
         number = np.cumsum(often) - 1 + SPECIAL
         self.lay(keys[often] // base ** self.options.longest, written[often])
         kept = np.repeat(whole, x.lengths)
         if not whole.all():
-            yield {"note": f"{np.count_nonzero(~whole):,} of {len(whole):,} pairs have units that are too rare, and are not counted"}
+            yield {"note": f"{np.count_nonzero(~whole):,} of {len(whole):,} pairs have units that are too rare, and are not counted"
+                           + (": --rarest 1, smaller symbols or an encoder-decoder such as gru may serve better" if whole.mean() < 0.5 else "")}
         sequences = Field(number[units[kept]].astype(np.int32), offsets_of(x.lengths[whole]), SYMBOLS)
         yield from self.units.counting(sequences, stop=True)
 
