@@ -92,6 +92,8 @@ def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Seque
             check_questions(part.options.watch)                       # now, not when some of the work is done
     if task in ("classify", "regress", "tag", "autoencode") and not all(part.counts for part in parts):
         refuse_long(ids.x, MOST_READ)
+    if resume and out is not None and not (Path(out) / "config.toml").exists():
+        notes.append(f"there is no fit in {out} to go on with: this one begins")
     folder, lock = (None, None) if out is None else start_folder(
         predictor.settings(), codec.to_json(), Path(out), resume, overwrite, fingerprint(*arrays_of(ids), *arrays_of(held)))
     begin, last, log = time.perf_counter(), {}, Log(folder)

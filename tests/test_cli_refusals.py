@@ -299,6 +299,11 @@ def test_an_unfinished_run_is_refused_until_it_is_resumed(home, here):
     refused("fit", "language", "lstm", home / "book.txt", *RESUME, "--resume", code=1, words="finished")
 
 
+def test_resuming_where_nothing_was_begun_says_so_and_begins(home, here):
+    answer = call("fit", "language", "markov", home / "book.txt", "--out", "new", "--resume")
+    assert answer.code == 0 and "no fit in new to go on with" in answer.err and (here / "new/manifest.json").exists()
+
+
 @pytest.mark.parametrize("harm", ["half", "garbage", "weights", "no record"])
 def test_a_damaged_checkpoint_is_refused(home, here, harm):
     from seriatim.storage import read_arrays, write_arrays
