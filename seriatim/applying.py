@@ -96,10 +96,11 @@ def say(words: str) -> None:
 
 def run_and_data(given: argparse.Namespace) -> tuple[Any, Any]:
     from seriatim.predictor import load
-    predictor = load(given.run, bits=given.bits)
     if getattr(given, "others", None):
         from seriatim.translator import ensemble
-        predictor = ensemble([given.run, *given.others])
+        predictor = ensemble([given.run, *given.others], given.bits)
+    else:
+        predictor = load(given.run, bits=given.bits)
     if predictor.task == "words" and given.verb != "predict":
         return predictor, given.file[0]
     by = "line" if predictor.by == "line" or predictor.task == "words" else None
@@ -166,17 +167,19 @@ def evaluate_translations(given: argparse.Namespace, predictor: Any, data: Any, 
     if given.against is not None:
         from seriatim.predictor import load
         from seriatim.texts import paired
-        against = load(given.against)
+        against = load(given.against, bits=given.bits)
         if against.task != "translate":
             raise ConfigError("a translator is compared with a translator", got=f"{given.against}, a model of {against.task}",
                               do="Give a run of `fit translate`")
         other = watched("against", against.measure, data, **search)
-        record["against"] = {"run": given.against} | paired(measured["texts"], other["texts"], measured["references"])
+        record["against"] = {"run": given.against} | paired(measured["texts"], other["texts"], measured["references"], others=other["references"])
     if given.out is not None:
         from seriatim.translation_figures import draw_lengths
         record["picture"] = str(draw_lengths([record], given.out))
     if record["protocol"]["seen_in_training"] and given.format == "table":
         say("note: this is the data it was trained on; figures on it flatter")
+    if record["cut_off"] and given.format == "table":
+        say(f"note: {record['cut_off']:,} of {record['sources']:,} targets were cut off at their greatest length; --length sets another")
     show(record, given, translation_figures(record))
 
 

@@ -105,6 +105,7 @@ def of_pairs(pairs: Pairs, rows: np.ndarray) -> Batch:
     sources = [pairs.x.row(s) for s in rows]
     lengths = torch.tensor([len(source) for source in sources])
     x = pad_sequence([torch.from_numpy(source) for source in sources], batch_first=True) if pairs.x.kind == NUMBERS else pad(sources)[0]
+    x = x if x.shape[1] else x.new_zeros(len(x), 1, *x.shape[2:])                 # where there are no numbers, a zero is read
     if not len(pairs.y):
         return Batch(x, lengths, empty(len(rows)), empty(len(rows)).bool())
     return Batch(x, lengths, *pad([np.append(pairs.y.row(s), STOP) for s in rows]))

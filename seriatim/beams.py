@@ -3,13 +3,15 @@
     score = log p(y) / length^penalty                                a finished one is ranked by this
 
 A row ends when W results are finished and no beginning, at its present length, is better than the worst of them. Words that a result must have
-are met by keeping beginnings apart by how much of them they have (Post and Vilar 2018). A row's result does not depend on its neighbours.
+are met by keeping beginnings apart by how much of them they have (Post and Vilar 2018); where nothing has them all, there is no result. A row's result
+does not depend on its neighbours.
 Knows start, step, select and nothing else. Shapes: A rows that are not finished, W beams, V symbols, K candidates of a row.
 """
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -49,8 +51,15 @@ class Demands:
     """What results are to be like, besides likely. Phrases are rows of symbols."""
     prefix: tuple[int, ...] = ()
     must: tuple[tuple[int, ...], ...] = ()
+    openings: tuple[tuple[int, ...], ...] = ()     # how each of these is written where a result begins, if that is different
     never: tuple[tuple[int, ...], ...] = ()
     most: Tensor | None = None             # (B,) how many symbols each row may have
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """All ways to write what must come: each phrase anywhere, then each at the beginning."""
+        every = [(self.must, False), (self.openings, True)]
+        return tuple(Way(i, phrase, opening) for phrases, opening in every for i, phrase in enumerate(phrases) if phrase)
 
     def apply(self, log_probs: Tensor, written: Sequence[Sequence[int]]) -> Tensor:
         """(R, V) log-probabilities, what each row has written -> the same, minus infinity where a symbol may not follow."""
@@ -67,27 +76,41 @@ class Demands:
         return log_probs
 
 
+class Way(NamedTuple):
+    """How a phrase may be written."""
+    phrase: int                            # its number
+    symbols: tuple[int, ...]
+    opening: bool                          # only where a result begins
+
+    def after(self, place: int, symbol: int) -> int:
+        """How many of its symbols stand at the end of a beginning that had `place` of them, after one more; -1 if it can never come."""
+        if self.opening:
+            return place + 1 if 0 <= place < len(self.symbols) and self.symbols[place] == symbol else -1
+        seen = (*self.symbols[:place], symbol)
+        return next(many for many in range(min(len(seen), len(self.symbols)), -1, -1) if seen[len(seen) - many:] == self.symbols[:many])
+
+
 @dataclass(frozen=True)
 class Met:
-    """How far a beginning has come with the phrases it must have."""
+    """How far a beginning has come with the phrases it must have. They may overlap."""
+    places: tuple[int, ...]                # for each way how many of its symbols it ends with
     done: frozenset[int] = frozenset()
-    phrase: int = -1                       # the one it is in the middle of
-    place: int = 0
 
-    def wanted(self, must: Sequence[tuple[int, ...]]) -> list[int]:
+    def after(self, symbol: int, ways: Sequence[Way]) -> Met:
+        places = tuple(way.after(place, symbol) for way, place in zip(ways, self.places, strict=True))
+        return Met(places, self.done | {way.phrase for way, place in zip(ways, places, strict=True) if place == len(way.symbols)})
+
+    def open(self, ways: Sequence[Way]) -> list[tuple[Way, int]]:
+        """The ways that may still bring it further, and how far each has come."""
+        return [(way, place) for way, place in zip(ways, self.places, strict=True) if way.phrase not in self.done and place >= 0]
+
+    def wanted(self, ways: Sequence[Way]) -> list[int]:
         """The symbols that would bring it further."""
-        return [must[self.phrase][self.place]] if self.place else [phrase[0] for i, phrase in enumerate(must) if i not in self.done]
+        return list(dict.fromkeys(way.symbols[place] for way, place in self.open(ways)))
 
-    def after(self, symbol: int, must: Sequence[tuple[int, ...]]) -> Met:
-        if self.place and must[self.phrase][self.place] == symbol:
-            phrase, place = self.phrase, self.place + 1
-        else:
-            phrase, place = next(((i, 1) for i, each in enumerate(must) if i not in self.done and each[0] == symbol), (-1, 0))
-        return Met(self.done | {phrase}) if place and place == len(must[phrase]) else Met(self.done, phrase, place)
-
-    def count(self, must: Sequence[tuple[int, ...]]) -> int:
-        """How many symbols of the phrases it has."""
-        return sum(len(must[i]) for i in self.done) + self.place
+    def count(self, ways: Sequence[Way]) -> int:
+        """How many symbols of the phrases it has, and of the one it is in the middle of."""
+        return sum(len(way.symbols) for way in ways if way.phrase in self.done and not way.opening) + max((place for _, place in self.open(ways)), default=0)
 
 
 @dataclass
@@ -95,7 +118,7 @@ class Beam:
     """A beginning."""
     symbols: list[int] = field(default_factory=list)
     log_prob: float = 0.0
-    met: Met = field(default_factory=Met)
+    met: Met = Met(())
     node: int = -1                         # its place in the tree, if one is kept
 
 
@@ -124,7 +147,7 @@ def beam(model: Model, batch: Batch, options: DecodingOptions, stops: Sequence[i
         raise ConfigError("the tree is shown of one sequence", got=f"{len(batch.x)} of them", do="Give one")
     following, state = model.start(batch)
     most = [options.length] * len(batch.x) if demands.most is None else demands.most.clamp(max=options.length).tolist()
-    alive, beams = list(range(len(batch.x))), [[Beam()] for _ in batch.x]
+    alive, beams = list(range(len(batch.x))), [[Beam(met=Met((0,) * len(search.ways)))] for _ in batch.x]
     results: list[list[Result]] = [[] for _ in batch.x]
     for step in range(max(most, default=0)):
         every = [each for row in alive for each in beams[row]]
@@ -158,6 +181,9 @@ class Search:
     forbidden: list[int]
     tree: list[dict] | None
 
+    def __post_init__(self) -> None:
+        self.ways = self.demands.ways
+
     def candidates(self, following: Distribution, beams: list[list[Beam]]) -> Iterator[list[Candidate]]:
         """For each row the best ways to go on, best first."""
         enough = self.width * (len(self.stops) + 1) + len(self.forbidden)                         # each beam may end in as many ways as there are stops
@@ -176,14 +202,14 @@ class Search:
             if self.demands.must:
                 have = {(parent, symbol) for _, parent, symbol in found}
                 found += [(each.log_prob + float(log_probs[begin + parent, symbol]), parent, symbol) for parent, each in enumerate(row)
-                          for symbol in each.met.wanted(self.demands.must) if (parent, symbol) not in have and symbol not in self.forbidden]
+                          for symbol in each.met.wanted(self.ways) if (parent, symbol) not in have and symbol not in self.forbidden]
                 found = sorted((candidate for candidate in found if candidate[0] > -np.inf), key=lambda candidate: -candidate[0])
             yield found
             begin += len(row)
 
     def advance(self, row: list[Beam], candidates: list[Candidate], results: list[Result], last: bool) -> tuple[list[Beam], list[int]]:
         """The beginnings of a row after one more symbol, and which ones they come from; none if the row is finished."""
-        must, live = self.demands.must, []
+        must, prefix, live = self.demands.must, len(self.demands.prefix), []
         spread = self.spread(row, candidates) if must else candidates
         for value, parent, symbol in spread:
             if value == -np.inf or len(live) == self.width:
@@ -193,18 +219,18 @@ class Search:
                 self.note(row[parent], symbol, value, "ended", results[-1].score)
             elif symbol not in self.stops:
                 node = self.note(row[parent], symbol, value, "kept")
-                live.append((Beam([*row[parent].symbols, symbol], value, row[parent].met.after(symbol, must) if must else row[parent].met, node), parent))
+                live.append((Beam([*row[parent].symbols, symbol], value, row[parent].met.after(symbol, self.ways) if must else row[parent].met, node), parent))
         for value, parent, symbol in candidates if self.tree is not None else ():
             if value > -np.inf and not any(each["parent"] == row[parent].node and each["symbol"] == symbol for each in self.tree):
                 self.note(row[parent], symbol, value, "pruned")
         good = sorted((result.score for result in results), reverse=True)[self.width - 1:self.width]
-        bound = live[0][0].log_prob / (len(live[0][0].symbols) + 1) ** self.options.length_penalty if live else -np.inf
+        bound = max(each.log_prob for each, _ in live) / (len(live[0][0].symbols) + 1) ** self.options.length_penalty if live else -np.inf
         if live and not last and not (good and good[0] >= bound):
             return [each for each, _ in live], [parent for _, parent in live]
         if not good:                                                                              # the room is used up, or nothing may follow
-            rest = [each for each, _ in live] or (row if not results else [])
-            for each in [each for each in rest if len(each.met.done) == len(must)] or (rest if not results else []):
-                self.finish(results, each.symbols, each.log_prob, False)
+            for each in [each for each, _ in live] or (row if not results else []):
+                if len(each.met.done) == len(must) and len(each.symbols) >= prefix:
+                    self.finish(results, each.symbols, each.log_prob, False)
         return [], []
 
     def spread(self, row: list[Beam], candidates: list[Candidate]) -> list[Candidate]:
@@ -213,7 +239,7 @@ class Search:
         for candidate in candidates:
             _, parent, symbol = candidate
             met = row[parent].met
-            banks.setdefault((met if symbol in self.stops else met.after(symbol, self.demands.must)).count(self.demands.must), []).append(candidate)
+            banks.setdefault((met if symbol in self.stops else met.after(symbol, self.ways)).count(self.ways), []).append(candidate)
         ordered = [banks[number] for number in sorted(banks, reverse=True)]
         return [bank[turn] for turn in range(max(map(len, ordered), default=0)) for bank in ordered if turn < len(bank)]
 

@@ -67,11 +67,12 @@ def fit(given: argparse.Namespace) -> None:
     valid = None if given.valid is None else read_data(given, given.valid, by, settings.get("unit"), given.task)
     from seriatim.display import follow
     from seriatim.fitting import fit_events
+    from seriatim.translating import judge_of
     out = Path(given.out) if given.out else free_folder(given.model)
     predictor = follow(fit_events(given.task, given.model, train, valid, out=out, resume=given.resume, overwrite=given.overwrite,
                                   calibrate=given.calibrate, tune=given.tune, settings=settings), show=True)
     record = {"version": 1, "out": str(out), "task": given.task, "model": given.model, **predictor.metrics}
-    judge = getattr(predictor.parts[0].options, "judge", "loss")
+    judge = judge_of(predictor.model)
     per = f"short of a perfect {judge}" if judge != "loss" else record.get("per") or PER.get(given.task, "of the labels wrong")
     held = "" if record.get("valid") is None else f", {record['valid']:.4f} {per} on validation"
     show(record, given, f"{out}: {given.model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}")

@@ -66,8 +66,9 @@ def decode_part(model: Model, batch: Batch, demands: Demands, seeds: Sequence[in
 
 def sample(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence[int], stops: Sequence[int], forbidden: Sequence[int],
            demands: Demands | None = None) -> list[Result]:
-    """Symbol by symbol; the most likely one at temperature 0."""
-    return deque(sampling(model, batch, options, seeds, stops, forbidden, demands), maxlen=1)[0]
+    """Symbol by symbol; the most likely one at temperature 0. Where not even the prefix may be written, there is no result."""
+    found, least = deque(sampling(model, batch, options, seeds, stops, forbidden, demands), maxlen=1)[0], len(demands.prefix) if demands else 0
+    return [each if len(each.symbols) >= least else Result([], -np.inf) for each in found]
 
 
 def sampling(model: Model, batch: Batch, options: DecodingOptions, seeds: Sequence[int], stops: Sequence[int],

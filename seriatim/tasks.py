@@ -33,7 +33,7 @@ from seriatim.models.base import Model
 from seriatim.models.rules import origins_of
 from seriatim.scoring import mean_loss, score, score_pairs, score_sets
 from seriatim.settings import build
-from seriatim.translating import GREEDY, quality, translations
+from seriatim.translating import GREEDY, alike, distinct, judge_of, quality, translations
 from seriatim.words import Words as WordVectors
 
 MOST_PLACES = 1 << 21                      # of sources whose n-grams are counted
@@ -219,7 +219,9 @@ class Translate(Language):
         """Text is cut into subwords if nothing else is said."""
         unit = "subword" if train.unit in (None, "character") and not is_corpus(train.origin) else train.unit
         codec = PairCodec.fit(train, build(CodecOptions, {"unit": unit} | settings, "codec"))
-        return codec, codec.encode(train)
+        pairs = codec.encode(train)
+        codec.learn_lengths(pairs)
+        return codec, pairs
 
     @classmethod
     def encode(cls, codec: PairCodec, data: Sequences) -> Pairs:
@@ -249,12 +251,13 @@ class Translate(Language):
     def valid_loss(self, model: Model) -> float:
         """Nats per symbol of the targets; or, if that is the judge, what is missing to a perfect translation, between equals by a trace of these."""
         some = self.valid.take(slice(0, MOST_JUDGED))
-        nats = float(-score_pairs(model, some).values.mean())
-        judge = getattr(getattr(model, "options", None), "judge", "loss")
+        nats, judge = float(-score_pairs(model, some).values.mean()), judge_of(model)
         if judge == "loss":
             return nats
-        references = [[self.codec.decode(some.y.row(s))] for s in range(len(some))]
-        found = [self.codec.decode(result.symbols) for (result,) in translations(model, some, GREEDY)]
+        first, owner = distinct(alike(some.x, s) for s in range(len(some)))
+        references = [[self.codec.decode(some.y.row(s)) for s in np.flatnonzero(owner == number)] for number in range(len(first))]
+        sources = some.take(first)
+        found = [self.codec.decode(result.symbols) for (result,) in translations(model, sources, self.codec.room(sources.x.lengths), GREEDY)]
         return 1 - quality(judge, found, references) + 1e-6 * min(10.0, nats)
 
     def valid_scores(self, model: Model) -> Tensor:

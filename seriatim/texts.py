@@ -203,16 +203,19 @@ PAIRED = {"bleu": (bleu_counts, bleu_score), "chrf": (chrf_counts, chrf_score)}
 # Other sentences might have been drawn
 
 
-def paired(first: list[str], second: list[str], references: References, metric: str = "chrf", samples: int = RESAMPLES, seed: int = 0) -> dict[str, float]:
-    """The score of `first` minus that of `second` on the same sources, its 95 % interval and two-sided p (Koehn 2004)."""
+def paired(first: list[str], second: list[str], references: References, metric: str = "chrf", samples: int = RESAMPLES, seed: int = 0,
+           others: References | None = None) -> dict[str, float]:
+    """The score of `first` minus that of `second` on the same sources, its 95 % interval and two-sided p (Koehn 2004). The references of the second may
+    be written in another way."""
     if metric not in PAIRED:
         raise ConfigError("two systems are compared by bleu or chrf", got=metric, do=nearest(metric, PAIRED))
     if samples < 1:
         raise ConfigError("at least one resample is needed", got=samples)
     check(first, references)
+    check(second, others or references)
     check(second, references)
     count, score = PAIRED[metric]
-    counts = [count(found, references) for found in (first, second)]                            # (S, C) each
+    counts = [count(first, references), count(second, others or references)]                    # (S, C) each
     draws = np.subtract(*(drawn(each, score, samples, seed) for each in counts))                # (R,)
     low, high = bounds(draws)
     return {"difference": whole(counts[0], score) - whole(counts[1], score), "low": low, "high": high, "p": two_sided(draws)}

@@ -8,7 +8,7 @@ Shapes: S sources, B rows, T time, P source.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,8 +31,9 @@ GREEDY = DecodingOptions(length=10_000, temperature=0.0)
 PLACES, ROWS = 4096, 64                    # padded places of sources in a batch, and most sources
 
 
-def translations(model: Model, pairs: Pairs, options: DecodingOptions, demands: Demands | None = None, rows: int = ROWS) -> list[list[Result]]:
-    """For each source `options.count` results, the best first; at most `rows` sources side by side."""
+def translations(model: Model, pairs: Pairs, room: np.ndarray, options: DecodingOptions, demands: Demands | None = None,
+                 rows: int = ROWS) -> list[list[Result]]:
+    """For each source `options.count` results of at most `room` symbols, (S,), the best first; at most `rows` sources side by side."""
     refuse_long(pairs.x, MOST_PAIRED)
     training = isinstance(model, torch.nn.Module) and model.training
     if training:
@@ -41,7 +42,7 @@ def translations(model: Model, pairs: Pairs, options: DecodingOptions, demands: 
     wide = replace(options, count=max(options.count, options.beam)) if options.coverage else options
     groups = [some for group in buckets(pairs.x.lengths, PLACES) for some in np.split(group, range(rows, len(group), rows))]
     for some in passing("translating", groups):
-        limits = replace(demands or Demands(), most=room(pairs.x.lengths[some]))
+        limits = replace(demands or Demands(), most=torch.from_numpy(room[some]))
         for s, results in zip(some, decode(model, of_pairs(sources, some), wide, (STOP,), (UNKNOWN,), demands=limits), strict=True):
             found[s] = covered(model, sources.x.row(s), results, options)[:options.count] if options.coverage else results
     if training:
@@ -49,9 +50,23 @@ def translations(model: Model, pairs: Pairs, options: DecodingOptions, demands: 
     return found
 
 
-def room(lengths: np.ndarray) -> Tensor:
-    """How many symbols the target of a source of this length may have."""
-    return torch.from_numpy(2 * lengths + 30)
+def distinct(keys: Iterable[Hashable]) -> tuple[np.ndarray, np.ndarray]:
+    """(S',) the first place of each different key, in order; (S,) which of these each is."""
+    number: dict[Hashable, int] = {}
+    owner = np.array([number.setdefault(key, len(number)) for key in keys], np.int64)
+    return np.unique(owner, return_index=True)[1], owner
+
+
+def alike(x: Field, s: int) -> Hashable:
+    """What equal sources share; of symbols that are unknown nobody can tell whether they are equal."""
+    row = x.row(s)
+    return s if x.kind == SYMBOLS and UNKNOWN in row else row.tobytes()
+
+
+def judge_of(model: Model) -> str:
+    """What a model is judged by on validation data: what it was told, or one of its parts was."""
+    told = [getattr(getattr(part, "options", None), "judge", "loss") for part in getattr(model, "parts", [model])]
+    return next((each for each in told if each != "loss"), "loss")
 
 
 def without_targets(pairs: Pairs) -> Pairs:
@@ -82,7 +97,7 @@ def covered(model: Model, x: np.ndarray, results: list[Result], options: Decodin
 def least_risk(texts: Sequence[str], utility: Callable[[str, str], float] = sentence_chrf) -> tuple[int, float]:
     """Which of several samples is nearest to all of them, and how near."""
     times = Counter(texts)
-    worth = {text: sum(many * utility(text, other) for other, many in times.items()) / len(texts) for text in times}
+    worth = {text: sum(many * (100.0 if text == other else utility(text, other)) for other, many in times.items()) / len(texts) for text in times}
     best = max(times, key=lambda text: worth[text])                                               # the first of equals
     return list(texts).index(best), worth[best]
 

@@ -6,8 +6,9 @@ Sources that are equal have several references, and any of them is right. Shapes
 """
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -32,7 +33,7 @@ from seriatim.scoring import score_pairs
 from seriatim.settings import build
 from seriatim.tasks import Translate
 from seriatim.texts import paired, text_report, token_errors
-from seriatim.translating import attention, least_risk, quality, room, translations, without_targets
+from seriatim.translating import attention, distinct, judge_of, least_risk, quality, translations, without_targets
 
 SEARCH = {"beam": 4, "length_penalty": 1.0, "length": 10_000, "temperature": 0.0}
 SAMPLED = {"temperature", "top_k", "top_p", "min_p", "risk"}       # whoever sets one of these wants samples, not a search
@@ -86,7 +87,9 @@ class Translator(Predictor):
         prefix = tuple(self.codec.target.encode_text(options.prefix).tolist())
         if UNKNOWN in prefix:
             raise self.not_known(options.prefix)
-        demands = Demands(prefix, self.phrases(options.must), self.phrases(options.never, never=True))
+        must = self.phrases(options.must)
+        demands = Demands(prefix, tuple(phrase for phrase, _ in must), tuple(opening for _, opening in must),
+                          tuple(way for ways in self.phrases(options.never, never=True) for way in ways if way))
         wanted = max(len(prefix), sum(map(len, demands.must)))
         if wanted > options.length:
             raise ConfigError("what every result must have is longer than a result may be", got=f"{wanted} symbols, and --length {options.length}",
@@ -99,28 +102,34 @@ class Translator(Predictor):
     def not_known(self, phrase: str) -> ConfigError:
         return ConfigError("the model does not know this phrase", got=phrase, do=nearest(phrase, self.codec.symbols[2:5000]))
 
-    def phrases(self, words: str, never: bool = False) -> tuple[tuple[int, ...], ...]:
-        """Phrases with commas between as rows of symbols; those that are never to be, also as they are written at the beginning of a text, and
-        only if the model could write them at all."""
-        found: dict[tuple[int, ...], None] = {}
+    def phrases(self, words: str, never: bool = False) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
+        """Phrases with commas between as rows of symbols, each as it is written within a text and, if that is different, where a text begins; () if the
+        model could not write it."""
+        found: dict[tuple[tuple[int, ...], tuple[int, ...]], None] = {}
         for phrase in filter(None, (each.strip() for each in words.split(","))):
-            blank = self.codec.target.options.unit == "subword"
-            for text in dict.fromkeys([f" {phrase}" if blank else phrase, *([phrase] if never else [])]):
-                symbols = tuple(self.codec.target.encode_text(text).tolist())
-                if UNKNOWN not in symbols and symbols:
-                    found[symbols] = None
-                elif not never:
-                    raise self.not_known(phrase)
+            ways = [f" {phrase}", phrase] if self.codec.target.options.unit == "subword" else [phrase]
+            within, opening = (*(tuple(self.codec.target.encode_text(text).tolist()) for text in ways), ())[:2]
+            within, opening = (() if UNKNOWN in way else way for way in (within, opening))
+            if not (within or never):
+                raise self.not_known(phrase)
+            found[within, () if opening == within else opening] = None
         return tuple(found)
+
+    def room(self, pairs: Pairs, settings: dict[str, Any], demands: Demands) -> np.ndarray:
+        """(S,) how many symbols each target may have: what was asked for, or what such sources need, and what must come besides."""
+        if "length" in settings:
+            return np.full(len(pairs), int(settings["length"]))
+        return self.codec.room(pairs.x.lengths) + len(demands.prefix) + sum(map(len, demands.must))
 
     def results(self, pairs: Pairs, settings: dict[str, Any], rows: int = 64) -> list[list[Result]]:
         options, demands = self.searching(settings)
+        room = self.room(pairs, settings, demands)
         if not options.risk:
-            found = translations(self.model, pairs, options, demands, rows)
+            found = translations(self.model, pairs, room, options, demands, rows)
             for result in chain(*found) if not options.beam else ():
                 result.score = result.ranked(options.length_penalty)
             return found
-        drawn = translations(self.model, pairs, replace(options, count=options.risk), demands, rows)
+        drawn = translations(self.model, pairs, room, replace(options, count=options.risk), demands, rows)
         chosen = []
         for several in drawn:
             place, worth = least_risk([self.codec.decode(result.symbols) for result in several])
@@ -160,7 +169,7 @@ class Translator(Predictor):
             yield self.generate_records([prompt], **settings)[0][0]["text"]
             return
         pairs, shown = self.sources(self.of_text([prompt])), ""
-        limits = replace(demands, most=room(pairs.x.lengths))
+        limits = replace(demands, most=torch.from_numpy(self.room(pairs, settings, demands)))
         with torch.inference_mode():
             for (result,) in sampling(self.model, of_pairs(pairs, np.zeros(1, np.int64)), options, [options.seed], (STOP,), (UNKNOWN,), limits):
                 text = self.codec.decode(result.symbols).rstrip("\ufffd")
@@ -180,19 +189,27 @@ class Translator(Predictor):
     def measure(self, data: Sequences | str | Path, **settings: Any) -> dict[str, Any]:
         data, pairs = self.pairs(data)
         scored = score_pairs(self.model, pairs)
-        first, owner = distinct_sources(pairs)
-        others = [data.fields[name] for name in data.fields if name.startswith(TARGET) and name != TARGET]
-        references: list[list[int]] = [[] for _ in first]
-        for s, number in enumerate(owner):
-            references[number].append(s)
+        first, right = self.gathered(data)
         begin = time.perf_counter()
-        found = [results[0].symbols if results else [] for results in self.results(without_targets(pairs.take(first)), settings)]
+        found = [results[0] for results in self.results(without_targets(pairs.take(first)), settings)]
         seconds = time.perf_counter() - begin
-        columns = [self.rewritten(column) for column in (data.field(TARGET), *others)]
-        return {"log_prob": scored, "found": found, "texts": [self.codec.decode(symbols) for symbols in found], "pairs": pairs, "first": first,
-                "targets": [pairs.y, *map(self.codec.target.encode, others)],
-                "references": [[written(column, s) for s in rows for column in columns] for rows in references], "rows": references,
+        return {"log_prob": scored, "found": [result.symbols for result in found], "texts": [self.codec.decode(result.symbols) for result in found],
+                "pairs": pairs, "first": first, "targets": [pairs.y, *(self.codec.target.encode(data.fields[name]) for name in further(data))],
+                "references": self.references(data, right), "right": right, "cut_off": sum(not result.ended and result.log_prob > -np.inf for result in found),
                 "seconds": seconds, "data": data, "settings": settings}
+
+    def gathered(self, data: Sequences) -> tuple[np.ndarray, list[list[tuple[int, int]]]]:
+        """(S',) the first place of each different source, and for each of these its references: column and place. Empty cells of further columns are none."""
+        first, owner = distinct(key_of(data.field(SOURCE), s) for s in range(len(data)))
+        right: list[list[tuple[int, int]]] = [[] for _ in first]
+        lengths = [data.fields[name].lengths for name in further(data)]
+        for s, number in enumerate(owner):
+            right[number] += [(0, s), *((column, s) for column, each in enumerate(lengths, 1) if each[s])]
+        return first, right
+
+    def references(self, data: Sequences, right: list[list[tuple[int, int]]]) -> list[list[str]]:
+        columns = [self.rewritten(data.fields[name]) for name in (TARGET, *further(data))]
+        return [[written(columns[column], s) for column, s in several] for several in right]
 
     def rewritten(self, column: Field) -> Field:
         """References as this codec would write them, where it does not keep every blank."""
@@ -210,8 +227,8 @@ class Translator(Predictor):
         pairs, data, found = measured["pairs"], measured["data"], measured["found"]
         nats = float(-measured["log_prob"].values.mean())
         names = self.codec.symbols
-        tokens = [[[names[i] if i != UNKNOWN else f"<unk {s}>" for i in column.row(s)] for s in rows for column in measured["targets"]]
-                  for rows in measured["rows"]]
+        tokens = [[[names[i] if i != UNKNOWN else f"<unk {s}>" for i in measured["targets"][column].row(s)] for column, s in several]
+                  for several in measured["right"]]
         errors = token_errors([[names[i] for i in symbols] for symbols in found], tokens)                     # (S, 2)
         exact = np.array([text in references for text, references in zip(measured["texts"], measured["references"], strict=True)])
         lengths = pairs.x.lengths[measured["first"]] - (pairs.x.kind != NUMBERS)                              # without STOP
@@ -219,7 +236,8 @@ class Translator(Predictor):
         report = text_report(measured["texts"], measured["references"])
         return {"version": 1, "task": self.task, "model": self.spec, "data": data.origin, "nats_per_token": nats, "perplexity": float(np.exp(min(nats, 700))),
                 **report, "token_error": float(errors[:, 0].sum() / max(1, errors[:, 1].sum())), "by_length": by_length(lengths, exact, errors),
-                "sources": len(found), "pairs": len(pairs), "tokens": len(measured["log_prob"].values), "unknown": int((pairs.y.flat == UNKNOWN).sum()),
+                "sources": len(found), "pairs": len(pairs), "cut_off": measured["cut_off"], "tokens": len(measured["log_prob"].values),
+                "unknown": int((pairs.y.flat == UNKNOWN).sum()),
                 "seconds": measured["seconds"], "sources_per_second": len(found) / max(measured["seconds"], 1e-9), "parameters": self.model.size(),
                 "protocol": {"unit": self.codec.options.unit, "target_unit": self.codec.target.options.unit, "vocabulary": self.codec.size,
                              "source_vocabulary": self.codec.sizes[0], "end": "scored", "search": searched(options),
@@ -241,14 +259,14 @@ class Translator(Predictor):
 
     @staticmethod
     def apart(first: dict[str, Any], second: dict[str, Any]) -> float:
-        return paired(first["texts"], second["texts"], first["references"])["p"]
+        return paired(first["texts"], second["texts"], first["references"], others=second["references"])["p"]
 
     def tune(self, data: Sequences) -> list[dict[str, Any]]:
         """Find the width of the beam and the penalty for length that do best on validation data, and keep them: by the model's own judge, or by chrF."""
         data, pairs = self.pairs(data)
-        first = distinct_sources(pairs)[0][:MOST_TUNED]
-        some, texts = pairs.take(first), [[written(data.field(TARGET), s)] for s in first]
-        judge, tried = getattr(getattr(self.model, "options", None), "judge", "loss").replace("loss", "chrf"), []
+        first, right = (each[:MOST_TUNED] for each in self.gathered(data))
+        some, texts = pairs.take(first), self.references(data, right)
+        judge, tried = judge_of(self.model).replace("loss", "chrf"), []
         for width in WIDTHS:
             for penalty in PENALTIES if width > 1 else (1.0,):
                 found = self.results(without_targets(some), {"beam": width, "length_penalty": penalty})
@@ -275,7 +293,7 @@ class Translator(Predictor):
             raise ConfigError("a tree is drawn of a beam search alone", got=", ".join(f"--{name} {value}" for name, value in settings.items()),
                               do="Choose a --beam of 1 or more, and no samples or coverage")
         pairs, nodes = self.sources(self.of_text([text])), []
-        limits = replace(demands, most=room(pairs.x.lengths))
+        limits = replace(demands, most=torch.from_numpy(self.room(pairs, settings, demands)))
         with torch.inference_mode():
             results = beam(self.model, of_pairs(pairs, np.zeros(1, np.int64)), options, (STOP,), (UNKNOWN,), limits, nodes)
         for node in nodes:
@@ -284,16 +302,18 @@ class Translator(Predictor):
                 "results": [self.record(result) for result in results[0]], "notes": []}
 
 
-def ensemble(runs: list[str]) -> Predictor:
+def ensemble(runs: list[str], bits: int = 32) -> Predictor:
     """Several runs as one: the mean of their probabilities. They must have one vocabulary, as runs on the same data have."""
-    first, *others = predictors = [load(run) for run in runs]
+    first, *others = predictors = [load(run, bits=bits) for run in runs]
     for run, other in zip(runs[1:], others, strict=True):
         if other.task != first.task:
             raise ConfigError("models of one task are mixed", got=f"{first.task} and {other.task}", do="Give runs of the same task")
         if other.codec.to_json() != first.codec.to_json():
             raise ConfigError("models are mixed that know the same symbols", got=f"{runs[0]} and {run}", do="Fit both on the same data with the same --unit")
     model = Mixture([each.model for each in predictors])
-    return type(first)("+".join(each.spec for each in predictors), first.parts, first.codec, model, first.by, dict(first.metrics), first.task)
+    together = type(first)("+".join(each.spec for each in predictors), first.parts, first.codec, model, first.by, dict(first.metrics), first.task)
+    together.bits = bits
+    return together
 
 
 def searched(options: DecodingOptions) -> str:
@@ -309,11 +329,15 @@ def written(column: Field, s: int) -> str:
     return raw if column.kind == TEXT else " ".join(map(str, raw if column.kind == SYMBOLS else np.asarray(raw).tolist()))
 
 
-def distinct_sources(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
-    """(S',) the first row of each different source, in order; (S,) which of these each row is."""
-    number: dict[bytes, int] = {}
-    owner = np.array([number.setdefault(pairs.x.row(s).tobytes(), len(number)) for s in range(len(pairs))], np.int64)
-    return np.unique(owner, return_index=True)[1], owner
+def key_of(column: Field, s: int) -> Hashable:
+    """What equal sequences share, as they were given: to a codec others may look alike."""
+    raw = column.raw(s)
+    return raw if column.kind == TEXT else tuple(raw) if column.kind == SYMBOLS else np.asarray(raw).tobytes()
+
+
+def further(data: Sequences) -> list[str]:
+    """The columns of further references: target2, target3, ..."""
+    return [name for name in data.fields if re.fullmatch(rf"{TARGET}\d+", name)]
 
 
 def by_length(lengths: np.ndarray, exact: np.ndarray, errors: np.ndarray) -> list[dict[str, Any]]:

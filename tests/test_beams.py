@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seriatim.batches import prompts
-from seriatim.beams import Demands, Met, beam
+from seriatim.beams import Beam, Demands, Met, Result, Search, beam
 from seriatim.codecs.symbols import STOP
 from seriatim.config import DecodingOptions
 from seriatim.decoding import decode
@@ -52,7 +52,8 @@ def every_sequence(length: int) -> dict[tuple[int, ...], float]:
 EVERY = every_sequence(4)
 
 
-@pytest.mark.parametrize("must", [((3,),), ((3,), (4,)), ((3, 4),), ((2, 2),), ((5,), (2, 3))])
+@pytest.mark.parametrize("must", [((3,),), ((3,), (4,)), ((3, 4),), ((2, 2),), ((5,), (2, 3)), ((2, 2), (2, 3)),
+                                  ((2, 3), (3, 4)), ((3,), (2, 3)), ((2, 2, 3),)])
 def test_a_wide_beam_finds_the_best_sequence_that_has_all_it_must(must):
     def has(symbols: tuple[int, ...]) -> bool:
         return all(any(symbols[i:i + len(phrase)] == phrase for i in range(len(symbols))) for phrase in must)
@@ -105,15 +106,36 @@ def test_the_n_best_are_the_n_best():
 
 
 @given(st.lists(st.integers(2, 6), max_size=12))
-@settings(max_examples=50, deadline=None)
-def test_phrases_are_met_in_any_order_and_never_overlap(symbols):
-    must, met = ((2, 3), (4,), (2, 2, 5)), Met()
+@settings(max_examples=200, deadline=None)
+def test_phrases_are_met_wherever_they_stand_and_may_overlap(symbols):
+    demands = Demands(must=((2, 3), (4,), (2, 2, 5), (3, 4)), openings=((), (), (6, 5), ()))
+    met = Met((0,) * len(demands.ways))
     for symbol in symbols:
-        met = met.after(symbol, must)
-    text = ",".join(map(str, symbols))
-    for i in met.done:
-        assert ",".join(map(str, must[i])) in text
-    assert 0 <= met.count(must) <= min(len(symbols), 6) and (not met.place or symbols[-met.place:] == list(must[met.phrase][:met.place]))
+        met = met.after(symbol, demands.ways)
+
+    def stands(phrase: tuple[int, ...]) -> bool:
+        return any(tuple(symbols[place:place + len(phrase)]) == phrase for place in range(len(symbols)))
+
+    assert met.done == {i for i, phrase in enumerate(demands.must) if stands(phrase) or (i == 2 and symbols[:2] == [6, 5])}
+    for way, place in met.open(demands.ways):
+        ends = [many for many in range(len(way.symbols)) if way.symbols[:many] == tuple(symbols[len(symbols) - many:])]
+        assert place == (len(symbols) if way.opening else max(ends))
+
+
+def test_what_cannot_be_met_is_no_result():
+    [[found]] = search(width=4, length=3, must=((2, 3), (4, 5)))
+    assert found.symbols == [] and found.log_prob == -np.inf and not found.ended
+    [[found]] = search(width=4, length=4, prefix=(2,), must=((3,),), never=tuple((symbol, 3) for symbol in range(VOCABULARY)))
+    assert found.symbols == [] and found.log_prob == -np.inf
+
+
+def test_a_row_goes_on_while_any_beginning_is_better_than_the_worst_result():
+    demands = Demands(must=((3,),))
+    searching = Search(DecodingOptions(beam=2, length_penalty=0.0), demands, 2, {STOP}, [], None)
+    row = [Beam([3], -5.0, Met((1,), frozenset({0}))), Beam([2], -0.1, Met((0,)))]
+    results = [Result([3], score, True, score) for score in (-4.0, -4.5)]
+    live, parents = searching.advance(row, [(-0.2, 1, 2), (-6.0, 0, 4)], results, last=False)
+    assert [each.symbols for each in live] == [[3, 4], [2, 2]] and parents == [0, 1]
 
 
 def test_the_tree_holds_every_candidate_and_leads_to_the_results():

@@ -18,7 +18,7 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.scoring import score_pairs
 from seriatim.tasks import Translate
 from seriatim.translating import least_risk
-from seriatim.translator import distinct_sources, ensemble
+from seriatim.translator import ensemble
 
 
 def pairs_of(sources, targets, unit="token") -> Sequences:
@@ -154,10 +154,60 @@ def test_least_risk_is_a_setting(model, data):
     assert [record["target"] for record in model.predict(data[:3], risk=8, seed=1)] == [record["target"] for record in model.predict(data[:3], risk=8, seed=1)]
 
 
+def test_a_target_that_all_samples_agree_on_has_no_risk_even_if_it_is_empty():
+    assert least_risk([""] * 15 + ["x"]) == (0, 93.75)
+
+
+def test_targets_have_the_room_that_those_of_training_needed():
+    names = {"k": "kappa", "l": "lambda", "m": "mu", "n": "nu"}
+    rng = np.random.default_rng(0)
+    rows = [rng.choice(list(names), rng.integers(1, 20)).tolist() for _ in range(300)]
+    pairs = pairs_of([" ".join(row) for row in rows], ["".join(map(names.__getitem__, row)) for row in rows])
+    model = seriatim.fit("translate", "joint", pairs, unit="word", target_unit="character", longest=6)
+    assert model.predict(["l " * 40])[0]["target"] == "lambda" * 40
+    assert model.evaluate(pairs)["exact"] > 0.99 and model.evaluate(pairs)["cut_off"] == 0
+    short = model.predict(["l " * 4], length=7)[0]
+    assert short["target"] == "lambdal" and not short["ended"] and model.evaluate(pairs, length=1)["cut_off"] > 200
+    again = load_codec(json.loads(json.dumps(model.codec.to_json())), "codec.json")
+    assert again.room(np.array([1, 50])).tolist() == model.codec.room(np.array([1, 50])).tolist()
+    for harm in ({"ratio": -1}, {"ratio": float("nan")}, {"ratio": 1e9}, {"longest": -1}, {"longest": None}):
+        with pytest.raises(DataError):
+            load_codec(model.codec.to_json() | harm, "codec.json")
+
+
+def test_what_must_come_has_room_of_its_own(model):
+    phrase = " ".join(["a", "b"] * 25)
+    for settings in ({"must": phrase}, {"prefix": phrase}):
+        assert phrase in model.predict(["a"], **settings)[0]["target"]
+
+
+def test_a_phrase_of_subwords_is_known_where_a_target_begins():
+    pairs = pairs_of(["dog runs cat", "cat runs dog", "dog sees cat", "cat sees dog"] * 40,
+                     ["Hund rennt Katze", "Katze rennt Hund", "Hund sieht Katze", "Katze sieht Hund"] * 40, "subword")
+    model = seriatim.fit("translate", "gru", pairs, pairs, unit="subword", vocabulary=300, width=32, heads=1, steps=150, rate=1e-2)
+    for settings in ({}, {"must": "Hund"}, {"prefix": "Hund", "must": "Hund"}, {"must": "Katze, Hund rennt"}):
+        assert model.predict(["dog runs cat"], beam=8, **settings)[0]["target"] == "Hund rennt Katze"
+    never = model.predict(["dog runs cat"], beam=8, never="Hund")[0]["target"]
+    assert "Hund" not in never
+
+
+def test_sources_that_only_look_alike_to_the_codec_are_apart(model):
+    strange = Sequences({"source": Field.of_text(["a X", "a Y", "a Z"]), "target": Field.of_text(["a b", "c d", "e f"])}, unit="token")
+    assert model.evaluate(strange)["sources"] == 3 and len(model.measure(strange)["references"]) == 3
+
+
+def test_further_references_are_numbered_and_empty_cells_are_none(model):
+    wrong = Field.of_text(["h h h"])
+    data = Sequences({"source": Field.of_text(["a"]), "target": wrong, "target2": Field.of_text([""]), "target_language": Field.of_text(["a"])}, unit="token")
+    measured = model.measure(data)
+    assert measured["references"] == [["h h h"]] and model.summarise(measured)["exact"] == 0
+    assert model.measure(Sequences(data.fields | {"target3": Field.of_text(["a"])}, unit="token"))["references"] == [["h h h", "a"]]
+
+
 def test_equal_sources_have_several_right_targets(model, data):
     twice = Sequences({"source": Field.of_symbols([["a", "b"], ["c"], ["a", "b"]]), "target": Field.of_symbols([["h"], ["c"], ["a", "b"]])}, unit="token")
-    first, owner = distinct_sources(model.codec.encode(twice))
-    assert first.tolist() == [0, 1] and owner.tolist() == [0, 1, 0]
+    first, right = model.gathered(twice)
+    assert first.tolist() == [0, 1] and right == [[(0, 0), (0, 2)], [(0, 1)]]
     record = model.evaluate(twice)
     assert record["sources"] == 2 and record["pairs"] == 3 and record["exact"] == 1.0
 
@@ -210,6 +260,10 @@ def test_several_runs_are_one_model(tmp_path, data, model):
     with torch.no_grad():
         p = [each.model.predict(batch).log_probs().double().exp() for each in (model, other, together)]
     assert torch.allclose(p[2], (p[0] + p[1]) / 2, atol=1e-6)
+    heard = [torch.stack(list(each.model.trace(batch).values())).mean((0, 2)) for each in (model, other, together)]
+    assert torch.allclose(heard[2], (heard[0] + heard[1]) / 2, atol=1e-6)
+    assert together.predict(["a b c"], coverage=0.2)[0]["target"] == "a b c"
+    assert ensemble([str(tmp_path / "a"), str(tmp_path / "b")], bits=8).bits == 8
     seriatim.fit("translate", "lexicon", data[:50]).save(tmp_path / "c")
     with pytest.raises(ConfigError, match="same symbols"):
         ensemble([str(tmp_path / "a"), str(tmp_path / "c")])
@@ -224,6 +278,16 @@ def test_a_source_may_be_a_label_or_a_vector_of_numbers():
     assert [record["target"] for record in model.predict(numbers[:2])] == ["aab", "bba"]
     with pytest.raises(ConfigError, match="numbers"):
         model.generate("0 1")
+
+
+@pytest.mark.parametrize(("spec", "settings"), [("gru", {}), ("vector", {}), ("transformer", {"layers": 1}),
+                                              ("transformer", {"layers": 1, "memory": "vector"})])
+def test_a_source_of_no_numbers_is_read_and_does_not_depend_on_its_neighbours(spec, settings):
+    numbers = Sequences({"source": Field.of_numbers([[], [1.0, 2.0], [0.5]] * 20), "target": Field.of_text(["c", "aab", "b"] * 20)}, unit="character")
+    model = seriatim.fit("translate", spec, numbers, numbers, unit="character", width=16, heads=2, steps=5, **settings)
+    alone, together = model.score(numbers[:1])[0], model.score(numbers[:2])[0]
+    assert alone["log_prob"] == pytest.approx(together["log_prob"], abs=1e-5)
+    assert model.predict(numbers[:1])[0]["target"] == model.predict(numbers[:2])[0]["target"]
 
 
 def test_texts_that_are_labels_are_divided_and_equal_pairs_alone_are_told_as_such():
@@ -249,6 +313,16 @@ def test_data_with_labels_for_sources_is_divided_by_targets():
 def test_validation_may_look_at_translations(data, judge):
     model = seriatim.fit("translate", "gru", data[:200], width=16, heads=1, steps=20, judge=judge)
     assert 0 <= model.metrics["valid"] <= 1 + 1e-4
+
+
+def test_validation_tuning_and_evaluation_know_the_same_right_targets(data):
+    twice = Sequences({"source": Field.of_text(["a b"] * 2 + ["c"]), "target": Field.of_text(["h h h", "a b", "c"])}, unit="token")
+    for spec in ("gru", "lexicon+gru"):
+        model = seriatim.fit("translate", spec, data, width=32, steps=250, rate=1e-2, seed=1, heads=1, judge="exact")
+        assert model.predict(["a b"])[0]["target"] == "a b"
+        task = Translate(model.codec.encode(data), model.codec.encode(twice), "line", model.codec)
+        assert task.valid_loss(model.model) < 1e-4 and model.evaluate(twice)["exact"] == 1
+        assert {(each["judge"], each["worth"]) for each in model.tune(twice)} == {("exact", 1.0)}
 
 
 def test_weights_of_the_last_validations_are_averaged_and_resumed_to_the_bit(tmp_path, data):

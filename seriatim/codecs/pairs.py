@@ -17,6 +17,7 @@ from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences
 from seriatim.errors import ConfigError, DataError
 
 SOURCE, TARGET = "source", "target"
+MOST_RATIO = 1e6                           # symbols of a target for one of its source
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,11 @@ class Pairs:
 
 
 class PairCodec:
-    """Sources and targets <-> numbers."""
+    """Sources and targets <-> numbers; and how long targets are."""
 
-    def __init__(self, options: CodecOptions, source: Codec | Scaled, target: Codec):
+    def __init__(self, options: CodecOptions, source: Codec | Scaled, target: Codec, ratio: float = 1.0, longest: int = 0):
         self.options, self.source, self.target = options, source, target
+        self.ratio, self.longest = ratio, longest                      # symbols of the target for one of the source; what nearly no target exceeds
 
     @classmethod
     def fit(cls, data: Sequences, options: CodecOptions) -> PairCodec:
@@ -82,6 +84,15 @@ class PairCodec:
             return x
         return replace(x, values=np.insert(x.flat, x.offsets[1:] - x.offsets[0], STOP), offsets=x.offsets - x.offsets[0] + np.arange(len(x.offsets)))
 
+    def learn_lengths(self, pairs: Pairs) -> None:
+        """From the pairs of training."""
+        self.ratio = min(MOST_RATIO, len(pairs.y.flat) / max(1, len(pairs.x.flat)))
+        self.longest = int(np.quantile(pairs.y.lengths, 0.999, method="higher")) if len(pairs.y) else 0
+
+    def room(self, lengths: np.ndarray) -> np.ndarray:
+        """How many symbols the targets of sources of these lengths may have: what nearly all have, or twice as many as usual and some more."""
+        return np.maximum(30 + np.ceil(2 * max(1.0, self.ratio) * lengths), self.longest).astype(np.int64)
+
     def pieces_of(self, text: str) -> list[str]:
         return [] if isinstance(self.source, Scaled) else self.source.pieces_of(text)
 
@@ -93,7 +104,7 @@ class PairCodec:
         return self.target.decode(ids)
 
     def to_json(self) -> dict[str, Any]:
-        return {"version": 1, "options": asdict(self.options),
+        return {"version": 1, "options": asdict(self.options), "ratio": self.ratio, "longest": self.longest,
                 "pair": {"source": None if self.source is self.target else self.source.to_json(), "target": self.target.to_json()}}
 
     @classmethod
@@ -101,7 +112,10 @@ class PairCodec:
         target, source = load_codec(record["pair"]["target"], where), record["pair"]["source"]
         if not isinstance(target, Codec):
             raise ValueError("its targets are not symbols")
-        return cls(options, target if source is None else Scaled.from_json(source) if "mean" in source else load_codec(source, where), target)
+        ratio, longest = float(record["ratio"]), int(record["longest"])
+        if not (0 <= ratio <= MOST_RATIO and longest >= 0):
+            raise ValueError("its lengths are not lengths")
+        return cls(options, target if source is None else Scaled.from_json(source) if "mean" in source else load_codec(source, where), target, ratio, longest)
 
 
 def unit_of(column: Field, options: CodecOptions, unit: str) -> CodecOptions:

@@ -46,6 +46,12 @@ class Mixture(Model):
         states = [None] * len(self.parts) if state is None else state
         return self._mix([part.unroll(batch, inner) for part, inner in zip(self.parts, states, strict=True)])
 
+    def trace(self, batch: Batch) -> dict[str, Tensor]:
+        """attention.0 (B, 1, T, P): what the parts that attend hear of the source, the mean over their heads, as each counts."""
+        found = [[value for name, value in part.trace(batch).items() if name.startswith("attention.")] for part in self.parts]
+        heard = [(weight, each[-1].mean(1, keepdim=True)) for weight, each in zip(self.weights(), found, strict=True) if each]
+        return {"attention.0": sum(weight * each for weight, each in heard) / sum(weight for weight, _ in heard)} if heard else {}
+
     def shrink(self) -> None:
         for part in self.parts:
             part.shrink()
