@@ -151,8 +151,7 @@ def evaluate(given: argparse.Namespace) -> None:
     if given.out is not None:
         from seriatim.label_figures import draw_confusion
         record["picture"] = str(draw_confusion(record, given.out))
-    if record["protocol"]["seen_in_training"] and given.format == "table":
-        say("note: this is the data it was trained on; figures on it flatter")
+    note_seen(record, given)
     if predictor.task in ("language", "sets"):
         return show(record, given, figures(record) if predictor.task == "language" else set_figures(record))
     from seriatim.label_display import label_figures, value_figures
@@ -176,8 +175,7 @@ def evaluate_translations(given: argparse.Namespace, predictor: Any, data: Any, 
     if given.out is not None:
         from seriatim.translation_figures import draw_lengths
         record["picture"] = str(draw_lengths([record], given.out))
-    if record["protocol"]["seen_in_training"] and given.format == "table":
-        say("note: this is the data it was trained on; figures on it flatter")
+    note_seen(record, given)
     if record["cut_off"] and given.format == "table":
         say(f"note: {record['cut_off']:,} of {record['sources']:,} targets were cut off at their greatest length; --length sets another")
     show(record, given, translation_figures(record))
@@ -187,8 +185,7 @@ def evaluate_vectors(given: argparse.Namespace, predictor: Any, data: Any) -> No
     from seriatim.display import watched
     from seriatim.vector_display import vector_figures
     record = watched("evaluate", predictor.evaluate, data, **({} if given.draws is None else {"draws": given.draws}))
-    if record["protocol"]["seen_in_training"] and given.format == "table":
-        say("note: this is the data it was trained on; figures on it flatter")
+    note_seen(record, given)
     show(record, given, vector_figures(record))
 
 
@@ -200,6 +197,11 @@ def evaluate_forecasts(given: argparse.Namespace, predictor: Any, data: Any, wal
         from seriatim.forecast_figures import draw
         record["picture"] = str(draw("horizon", record, given.out))
     show(record, given, forecast_figures(record))
+
+
+def note_seen(record: dict[str, Any], given: argparse.Namespace) -> None:
+    if record["protocol"]["seen_in_training"] and given.format == "table":
+        say("note: this is the data it was trained on; figures on it flatter")
 
 
 def note_stream(predictor: Any, given: argparse.Namespace) -> None:
