@@ -273,7 +273,9 @@ def predict(given: argparse.Namespace) -> None:
     if predictor.task == "translate":
         return translate(given, predictor, data, search)
     if predictor.task == "forecast":
-        return foretell(given, [record for some in pieces(data) for record in predictor.predict(some, paths=given.paths or 0)])
+        from seriatim.forecast_display import forecast_lines
+        records = [record for some in pieces(data) for record in predictor.predict(some, paths=given.paths or 0)]
+        return print(json.dumps(records) if given.format == "json" else "\n".join(forecast_lines(records)))
     if predictor.task == "regress":
         return predict_values(given, predictor, data)
     if predictor.task == "autoencode":
@@ -288,21 +290,6 @@ def predict(given: argparse.Namespace) -> None:
     else:
         for record in records:
             print("\t".join(f"{each['symbol']!r} {each['probability']:.3f}" for each in record["next"]))
-
-
-def foretell(given: argparse.Namespace, records: list[dict[str, Any]]) -> None:
-    """A line for each step: the series if there are several, the moment, for each channel mean and the ends of nine tenths, then its sample paths."""
-    if given.format == "json":
-        print(json.dumps(records))
-        return
-    for record in records:
-        many, channels = len(records) > 1, record["channels"]
-        columns = {f"{name}{what}": column for name, channel in channels.items() for what, column in (
-            ("", channel["mean"]), (" 5 %", channel["quantiles"]["0.05"]), (" 95 %", channel["quantiles"]["0.95"]),
-            *((f" path {number}", path) for number, path in enumerate(channel.get("paths", []), 1)))}
-        print("\t".join([*(["series"] if many else []), "time", *columns]))
-        for h, moment in enumerate(record["time"]):
-            print("\t".join([*([record["series"]] if many else []), moment, *(f"{column[h]:.6g}" for column in columns.values())]))
 
 
 def translate(given: argparse.Namespace, predictor: Any, data: Any, search: dict[str, Any]) -> None:

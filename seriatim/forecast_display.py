@@ -1,6 +1,7 @@
-"""How good forecasts are, as a table."""
+"""Forecasts as lines, and how good they are as a table."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from rich.table import Table
@@ -10,6 +11,18 @@ SHOWN = 12                                 # horizons that are shown
 
 def number(value: float | None, form: str = "{:.5g}") -> str:
     return "-" if value is None else form.format(value)
+
+
+def forecast_lines(records: list[dict[str, Any]]) -> Iterator[str]:
+    """A line for each step: the series if there are several, the moment, for each channel mean and the ends of nine tenths, then its sample paths."""
+    for record in records:
+        many, channels = len(records) > 1, record["channels"]
+        columns = {f"{name}{what}": column for name, channel in channels.items() for what, column in (
+            ("", channel["mean"]), (" 5 %", channel["quantiles"]["0.05"]), (" 95 %", channel["quantiles"]["0.95"]),
+            *((f" path {number}", path) for number, path in enumerate(channel.get("paths", []), 1)))}
+        yield "\t".join([*(["series"] if many else []), "time", *columns])
+        for h, moment in enumerate(record["time"]):
+            yield "\t".join([*([record["series"]] if many else []), moment, *(f"{column[h]:.6g}" for column in columns.values())])
 
 
 def forecast_figures(record: dict[str, Any]) -> Table:
