@@ -308,8 +308,9 @@ def ensemble(runs: list[str], bits: int = 32) -> Predictor:
     for run, other in zip(runs[1:], others, strict=True):
         if other.task != first.task:
             raise ConfigError("models of one task are mixed", got=f"{first.task} and {other.task}", do="Give runs of the same task")
-        if other.codec.to_json() != first.codec.to_json():
-            raise ConfigError("models are mixed that know the same symbols", got=f"{runs[0]} and {run}", do="Fit both on the same data with the same --unit")
+        if other.codec.to_json().get("pair") != first.codec.to_json().get("pair"):
+            raise ConfigError("models are mixed that know the same symbols", got=f"{runs[0]} and {run}",
+                              do="Fit both on the same data with the same --unit and --valid; without --valid, a network sets some of the data aside")
     model = Mixture([each.model for each in predictors])
     together = type(first)("+".join(each.spec for each in predictors), first.parts, first.codec, model, first.by, dict(first.metrics), first.task)
     together.bits = bits

@@ -264,6 +264,9 @@ def test_several_runs_are_one_model(tmp_path, data, model):
     assert torch.allclose(heard[2], (heard[0] + heard[1]) / 2, atol=1e-6)
     assert together.predict(["a b c"], coverage=0.2)[0]["target"] == "a b c"
     assert ensemble([str(tmp_path / "a"), str(tmp_path / "b")], bits=8).bits == 8
+    other.codec = load_codec(other.codec.to_json() | {"longest": 99}, "codec.json")                # other lengths, the same symbols
+    other.save(tmp_path / "b", overwrite=True)
+    assert ensemble([str(tmp_path / "a"), str(tmp_path / "b")]).predict(["a b c"])[0]["target"] == "a b c"
     seriatim.fit("translate", "lexicon", data[:50]).save(tmp_path / "c")
     with pytest.raises(ConfigError, match="same symbols"):
         ensemble([str(tmp_path / "a"), str(tmp_path / "c")])
