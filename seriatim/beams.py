@@ -224,7 +224,8 @@ class Search:
             if value > -np.inf and not any(each["parent"] == row[parent].node and each["symbol"] == symbol for each in self.tree):
                 self.note(row[parent], symbol, value, "pruned")
         good = sorted((result.score for result in results), reverse=True)[self.width - 1:self.width]
-        bound = max(each.log_prob for each, _ in live) / (len(live[0][0].symbols) + 1) ** self.options.length_penalty if live else -np.inf
+        best = -np.inf if not live else max(each.log_prob for each, _ in live) if must else live[0][0].log_prob      # without phrases the first is the best
+        bound = best / (len(row[0].symbols) + 2) ** self.options.length_penalty
         if live and not last and not (good and good[0] >= bound):
             return [each for each, _ in live], [parent for _, parent in live]
         if not good:                                                                              # the room is used up, or nothing may follow
