@@ -113,7 +113,7 @@ def generated(name: str, models: tuple[str, ...], given: argparse.Namespace) -> 
         measured(name, model, train, None, test, {"minutes": 4.5, "dropout": 0.0}, "", given)
 
 
-def lexicon(part: str) -> dict[str, list[list[str]]]:
+def pronunciations(part: str) -> dict[str, list[list[str]]]:
     """The words of CMUdict, each with its pronunciations."""
     found: dict[str, list[list[str]]] = {}
     with gzip.open(DATA / f"cmudict.{part}.tsv.gz", "rt", encoding="utf-8") as lines:
@@ -125,7 +125,7 @@ def lexicon(part: str) -> dict[str, list[list[str]]]:
 def beside_phonetisaurus() -> None:
     """Joint n-grams by another's hand (Novak et al. 2016), from the same words and for the same words; ours are fitted beside them, once more."""
     import phonetisaurus
-    train, test, units = lexicon("train"), lexicon("test"), {"unit": "character", "target_unit": "token"}
+    train, test, units = pronunciations("train"), pronunciations("test"), {"unit": "character", "target_unit": "token"}
     pairs = read(str(DATA / "cmudict.train.tsv.gz"), columns="source,target")
     begin = time.perf_counter()
     predictor = fit("translate", "joint", pairs, **units)
