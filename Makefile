@@ -19,6 +19,8 @@ benchmarks: $(ENVIRONMENT)
 
 lint: $(ENVIRONMENT)
 	.venv/bin/ruff check --quiet .
+	.venv/bin/ruff format --quiet --check seriatim tests benchmarks
+	.venv/bin/mypy --no-error-summary seriatim
 
 $(ENVIRONMENT): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -1,12 +1,13 @@
 """Labels and tags against scikit-learn and CRFsuite: the same data, the same folds, in one run.
 
     pip install -c constraints.txt -e '.[test]'
-    python benchmarks/labels.py [speed sms polarity tags networks] [--vectors RUN]
+    python benchmarks/labels.py [speed sms polarity tags networks] [--word-vectors RUN]
 
 speed: naive Bayes on a million words.  sms, polarity: 10 folds, each in the test once.  tags: universal tags of English EWT, gold tokens,
 by counting; networks: by networks, which takes some minutes.
 Without names all of them are run. Vectors are word vectors of wiki100 (see benchmarks/words.py), which further rows begin with.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -17,25 +18,30 @@ from pathlib import Path
 import numpy as np
 from record import write_row
 
+from seriatim import fit
 from seriatim.data import read
 from seriatim.data.sequences import Field, Sequences
 from seriatim.data.splits import folds
-from seriatim.fitting import fit
 
-DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
+DATA = Path(
+    os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared" / "data")
+)
 PACKAGES = ("torch", "scikit-learn", "sklearn-crfsuite")
 
 
 def texts_and_labels(data: Sequences) -> tuple[list[str], list[str]]:
-    return [data.main.raw(s) for s in range(len(data))], [data.field("label").raw(s)[0] for s in range(len(data))]
+    return [data.main.raw(s) for s in range(len(data))], [
+        data.field("label").raw(s)[0] for s in range(len(data))
+    ]
 
 
 def speed() -> None:
     """Naive Bayes on a million words, text to model, in lines of 100 words with one of two labels."""
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.naive_bayes import MultinomialNB
+
     words = read(str(DATA / "text" / "wiki100.txt.xz")).main.raw(0)[:6_500_000].split()[:1_000_000]
-    texts = [" ".join(words[i:i + 100]) for i in range(0, len(words), 100)]
+    texts = [" ".join(words[i : i + 100]) for i in range(0, len(words), 100)]
     labels = ["odd" if i % 2 else "even" for i in range(len(texts))]
     data = Sequences({"text": Field.of_text(texts), "label": Field.of_labels(labels)}, unit="word")
     ours, theirs = [], []
@@ -46,8 +52,14 @@ def speed() -> None:
         begin = time.perf_counter()
         MultinomialNB().fit(CountVectorizer().fit_transform(texts), labels)
         theirs.append(time.perf_counter() - begin)
-    write_row("labels.py", "naive-bayes on 1,000,000 words, text to model", f"{min(ours):.2f} s", f"scikit-learn: {min(theirs):.2f} s",
-              f"{min(theirs) / min(ours):.2f} times as fast", PACKAGES)
+    write_row(
+        "labels.py",
+        "naive-bayes on 1,000,000 words, text to model",
+        f"{min(ours):.2f} s",
+        f"scikit-learn: {min(theirs):.2f} s",
+        f"{min(theirs) / min(ours):.2f} times as fast",
+        PACKAGES,
+    )
 
 
 def crossed(data: Sequences, name: str, **settings) -> tuple[np.ndarray, np.ndarray, float]:
@@ -55,7 +67,7 @@ def crossed(data: Sequences, name: str, **settings) -> tuple[np.ndarray, np.ndar
     begin, found, true = time.perf_counter(), [], []
     for train, test in folds(data, 10, how="stratify"):
         measured = fit("classify", name, train, **settings).measure(test)
-        found.append(measured["answers"].found)
+        found.append(measured["answers"])
         true.append(measured["truth"])
     return np.concatenate(found), np.concatenate(true), time.perf_counter() - begin
 
@@ -75,14 +87,30 @@ def shares(found: np.ndarray, true: np.ndarray, positive) -> str:
     return f"{100 * (found == true).mean():.2f} %, F1 {2 * right / ((found == positive).sum() + (true == positive).sum()):.3f}"
 
 
-def cross(title: str, data: Sequences, positive: str, peers: dict, rungs: list[tuple[str, dict]]) -> None:
+def cross(
+    title: str, data: Sequences, positive: str, peers: dict, rungs: list[tuple[str, dict]]
+) -> None:
     peer = {name: shares(*theirs(data, model), positive) for name, model in peers.items()}
     number = sorted(set(texts_and_labels(data)[1])).index(positive)
     for name, settings in rungs:
         found, true, seconds = crossed(data, name, **settings)
-        told = " ".join([name, *(f"--{key.replace('_', '-')} {Path(value).name if key == 'vectors' else value}" for key, value in settings.items())])
-        write_row("labels.py", f"{title}, 10 folds: {told}", f"{shares(found, true, number)}, {seconds:.0f} s",
-                  "; ".join(f"{each}: {figures}" for each, figures in peer.items()), "the same folds", PACKAGES)
+        told = " ".join(
+            [
+                name,
+                *(
+                    f"--{key.replace('_', '-')} {Path(value).name if key == 'word_vectors' else value}"
+                    for key, value in settings.items()
+                ),
+            ]
+        )
+        write_row(
+            "labels.py",
+            f"{title}, 10 folds: {told}",
+            f"{shares(found, true, number)}, {seconds:.0f} s",
+            "; ".join(f"{each}: {figures}" for each, figures in peer.items()),
+            "the same folds",
+            PACKAGES,
+        )
 
 
 def peers() -> dict:
@@ -90,13 +118,26 @@ def peers() -> dict:
     from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import MultinomialNB
     from sklearn.pipeline import make_pipeline
-    return {"scikit-learn's MultinomialNB": make_pipeline(CountVectorizer(), MultinomialNB()),
-            "tf-idf and logistic regression": make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression(C=10, max_iter=1000))}
+
+    return {
+        "scikit-learn's MultinomialNB": make_pipeline(CountVectorizer(), MultinomialNB()),
+        "tf-idf and logistic regression": make_pipeline(
+            TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression(C=10, max_iter=1000)
+        ),
+    }
 
 
 def sms(vectors: str | None) -> None:
-    data = read(str(DATA / "classify" / "SMSSpamCollection"), format="tsv", columns="label,text").distinct()
-    cross("SMS spam, distinct", data, "spam", peers(), [("naive-bayes", {}), ("naive-bayes", {"ngram": 2}), ("linear", {})])
+    data = read(
+        str(DATA / "classify" / "SMSSpamCollection"), format="tsv", columns="label,text"
+    ).distinct()
+    cross(
+        "SMS spam, distinct",
+        data,
+        "spam",
+        peers(),
+        [("naive-bayes", {}), ("naive-bayes", {"ngram": 2}), ("linear", {})],
+    )
 
 
 def polarity(vectors: str | None) -> None:
@@ -104,7 +145,10 @@ def polarity(vectors: str | None) -> None:
     together = ("naive-bayes+linear+mean+convolution", {"ngram": 2, "presence": True})
     rungs = [("naive-bayes", {"ngram": 2}), ("linear", {}), ("convolution", {}), together]
     if vectors:
-        rungs += [("convolution", {"vectors": vectors}), (together[0], together[1] | {"vectors": vectors})]
+        rungs += [
+            ("convolution", {"word_vectors": vectors}),
+            (together[0], together[1] | {"word_vectors": vectors}),
+        ]
     cross("movie reviews", data, "pos", peers(), rungs)
 
 
@@ -112,10 +156,20 @@ def features(tokens: list[str]) -> list[dict]:
     """What taggers with CRFsuite usually look at."""
     rows = []
     for i, token in enumerate(tokens):
-        row = {"word": token.lower(), "end3": token[-3:], "end2": token[-2:], "upper": token.isupper(), "title": token.istitle(), "digit": token.isdigit()}
+        row = {
+            "word": token.lower(),
+            "end3": token[-3:],
+            "end2": token[-2:],
+            "upper": token.isupper(),
+            "title": token.istitle(),
+            "digit": token.isdigit(),
+        }
         for step in (-1, 1):
             if 0 <= i + step < len(tokens):
-                row |= {f"{step}:word": tokens[i + step].lower(), f"{step}:title": tokens[i + step].istitle()}
+                row |= {
+                    f"{step}:word": tokens[i + step].lower(),
+                    f"{step}:title": tokens[i + step].istitle(),
+                }
         rows.append(row)
     return rows
 
@@ -125,40 +179,64 @@ def tags(vectors: str | None) -> None:
 
 
 def networks(vectors: str | None) -> None:
-    tag([("lstm", {}), *([("lstm", {"chain": True, "vectors": vectors})] if vectors else [])])
+    tag([("lstm", {}), *([("lstm", {"chain": True, "word_vectors": vectors})] if vectors else [])])
 
 
 def tag(rungs: list[tuple[str, dict]]) -> None:
     from sklearn_crfsuite import CRF
-    train, dev, test = (read(str(DATA / "tag" / f"en_ewt-ud-{part}.conllu.xz")) for part in ("train", "dev", "test"))
-    rows = {name: [[data.field(field).raw(s) for s in range(len(data))] for field in ("tokens", "tags")] for name, data in (("train", train), ("test", test))}
+
+    train, dev, test = (
+        read(str(DATA / "tag" / f"en_ewt-ud-{part}.conllu.xz")) for part in ("train", "dev", "test")
+    )
+    rows = {
+        name: [[data.field(field).raw(s) for s in range(len(data))] for field in ("tokens", "tags")]
+        for name, data in (("train", train), ("test", test))
+    }
     begin = time.perf_counter()
     peer = CRF(c1=0.1, c2=0.1, max_iterations=100)
     peer.fit([features(tokens) for tokens in rows["train"][0]], rows["train"][1])
     fitted = time.perf_counter() - begin
     found = peer.predict([features(tokens) for tokens in rows["test"][0]])
-    right = np.mean([a == b for one, other in zip(found, rows["test"][1]) for a, b in zip(one, other)])
+    right = np.mean(
+        [a == b for one, other in zip(found, rows["test"][1]) for a, b in zip(one, other)]
+    )
     theirs = f"CRFsuite: {100 * right:.2f} %, {fitted:.0f} s"
     for name, settings in rungs:
         begin = time.perf_counter()
         model = fit("tag", name, train, dev, **settings)
         seconds, record = time.perf_counter() - begin, model.evaluate(test)
-        told = " ".join([name, *(f"--{key} {Path(value).name if key == 'vectors' else value}" for key, value in settings.items())])
-        write_row("labels.py", f"English EWT, universal tags: {told}",
-                  f"{100 * record['accuracy']:.2f} % (unknown words {100 * record['unknown_words']['accuracy']:.1f} %), {seconds:.0f} s, "
-                  f"{record['symbols_per_second']:,.0f} tokens/s", theirs, f"{100 * (record['accuracy'] - right):+.2f} points", PACKAGES)
+        told = " ".join(
+            [
+                name,
+                *(
+                    f"--{key.replace('_', '-')} {Path(value).name if key == 'word_vectors' else value}"
+                    for key, value in settings.items()
+                ),
+            ]
+        )
+        write_row(
+            "labels.py",
+            f"English EWT, universal tags: {told}",
+            f"{100 * record['accuracy']:.2f} % (unknown words {100 * record['unknown_words']['accuracy']:.1f} %), {seconds:.0f} s, "
+            f"{record['symbols_per_second']:,.0f} tokens/s",
+            theirs,
+            f"{100 * (record['accuracy'] - right):+.2f} points",
+            PACKAGES,
+        )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("what", nargs="*", default=["speed", "sms", "polarity", "tags", "networks"])
-    parser.add_argument("--vectors")
+    parser.add_argument("--word-vectors")
     given = parser.parse_args()
     for each in given.what:
         if each == "speed":
             speed()
         else:
-            {"sms": sms, "polarity": polarity, "tags": tags, "networks": networks}[each](given.vectors)
+            {"sms": sms, "polarity": polarity, "tags": tags, "networks": networks}[each](
+                given.word_vectors
+            )
 
 
 if __name__ == "__main__":

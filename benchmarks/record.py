@@ -1,4 +1,5 @@
 """Rows of BENCHMARKS.md: what was measured, against whom, when and with which versions."""
+
 from __future__ import annotations
 
 import platform
@@ -19,7 +20,14 @@ Machines are shared and noisy: only ratios count.
 """
 
 
-def write_row(script: str, what: str, ours: str, peer: str, ratio: str, packages: tuple[str, ...] = ("torch", "numpy")) -> None:
+def write_row(
+    script: str,
+    what: str,
+    ours: str,
+    peer: str,
+    ratio: str,
+    packages: tuple[str, ...] = ("torch", "numpy"),
+) -> None:
     """Print a row and put it in the table, in place of the one with the same script and title."""
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     row = f"| {script} | {what} | {ours} | {peer} | {ratio} | {date.today()}, Python {platform.python_version()}, {versions} |"

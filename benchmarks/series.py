@@ -7,6 +7,7 @@ Peers: scikit-learn's Ridge on the same lags, what others have published, and th
 the standard split: 8,640 hours to train, then 2,880 by which networks stop and which others leave alone, then 2,880 to test, every window of the test that is
 whole.
 """
+
 from __future__ import annotations
 
 import os
@@ -18,14 +19,17 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from record import write_row
 
+from seriatim.api import fit
 from seriatim.data import read
+from seriatim.data.corpora.signals import parse_signal
 from seriatim.data.sequences import Sequences
 from seriatim.data.series import series_of
-from seriatim.data.signals import parse_signal
-from seriatim.fitting import fit
-from seriatim.models import MODELS
+from seriatim.tasks.forecast import TASK
 
-DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared" / "data")) / "series"
+DATA = (
+    Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
+    / "series"
+)
 PACKAGES = ("torch", "numpy", "scikit-learn")
 
 
@@ -33,7 +37,9 @@ def series(name: str) -> Sequences:
     return series_of(read(str(DATA / f"{name}.csv"), gaps=True))
 
 
-def tested(data: Sequences, model: str, horizon: int, valid: Sequences | None = None, **settings) -> tuple[dict, float, float]:
+def tested(
+    data: Sequences, model: str, horizon: int, valid: Sequences | None = None, **settings
+) -> tuple[dict, float, float]:
     """Fitted on the first 8,640 hours; every whole window of the test."""
     begin = time.perf_counter()
     predictor = fit("forecast", model, data.part(0, 8640), valid, horizon=horizon, **settings)
@@ -47,17 +53,29 @@ def tested(data: Sequences, model: str, horizon: int, valid: Sequences | None = 
 def ridge_of_scikit(data: Sequences, horizon: int, context: int = 336) -> tuple[float, float]:
     """The same with scikit-learn's Ridge: scaled mean squared error, and seconds to fit."""
     from sklearn.linear_model import Ridge
+
     values = data.field("values").flat[:14400]
     z = (values - values[:8640].mean(0)) / values[:8640].std(0)
     begin = time.perf_counter()
-    windows = np.concatenate([sliding_window_view(z[:8640, c], context + horizon) for c in range(z.shape[1])])
-    last = windows[:, context - 1:context]
+    windows = np.concatenate(
+        [sliding_window_view(z[:8640, c], context + horizon) for c in range(z.shape[1])]
+    )
+    last = windows[:, context - 1 : context]
     model = Ridge(alpha=100.0).fit(windows[:, :context] - last, windows[:, context:] - last)
     seconds = time.perf_counter() - begin
     errors = []
     for c in range(z.shape[1]):
-        test = sliding_window_view(z[11520 - context:, c], context + horizon)
-        errors.append(((model.predict(test[:, :context] - test[:, context - 1:context]) + test[:, context - 1:context] - test[:, context:]) ** 2).mean())
+        test = sliding_window_view(z[11520 - context :, c], context + horizon)
+        errors.append(
+            (
+                (
+                    model.predict(test[:, :context] - test[:, context - 1 : context])
+                    + test[:, context - 1 : context]
+                    - test[:, context:]
+                )
+                ** 2
+            ).mean()
+        )
     return float(np.mean(errors)), seconds
 
 
@@ -68,23 +86,49 @@ def etth1() -> None:
         error, seconds = ridge_of_scikit(data, horizon)
         mse, mae = (record["scaled"][name] for name in ("mse", "mae"))
         ours = f"MSE {mse:.4f}, MAE {mae:.4f}; fitted in {fitted:.1f} s, {record['origins']:,} origins in {walked:.1f} s"
-        write_row("series.py", f"ETTh1, 336 to {horizon}: lags-ridge", ours, f"scikit-learn's Ridge: MSE {error:.4f}, fitted in {seconds:.1f} s"
-                  + ("; published: DLinear .375, PatchTST .370" if horizon == 96 else ""), f"{record['scaled']['mse'] - error:+.4f}", PACKAGES)
+        write_row(
+            "series.py",
+            f"ETTh1, 336 to {horizon}: lags-ridge",
+            ours,
+            f"scikit-learn's Ridge: MSE {error:.4f}, fitted in {seconds:.1f} s"
+            + ("; published: DLinear .375, PatchTST .370" if horizon == 96 else ""),
+            f"{record['scaled']['mse'] - error:+.4f}",
+            PACKAGES,
+        )
 
 
 def networks() -> None:
     data = series("ETTh1")
     record, fitted, _ = tested(data, "linear", 96, data.part(8640 - 336, 11520), context=336)
-    write_row("series.py", "ETTh1, 336 to 96: linear", f"MSE {record['scaled']['mse']:.4f}, MAE {record['scaled']['mae']:.4f}; {fitted:.0f} s",
-              "published: DLinear .375/.399, PatchTST .370/.400", f"{record['scaled']['mse'] - 0.375:+.4f}", PACKAGES)
+    write_row(
+        "series.py",
+        "ETTh1, 336 to 96: linear",
+        f"MSE {record['scaled']['mse']:.4f}, MAE {record['scaled']['mae']:.4f}; {fitted:.0f} s",
+        "published: DLinear .375/.399, PatchTST .370/.400",
+        f"{record['scaled']['mse'] - 0.375:+.4f}",
+        PACKAGES,
+    )
 
 
 def sunspots() -> None:
     data = series("sunspot.month")
-    for model, settings in (("persistence", {}), ("autoregression", {"order": 12}), ("lags-ridge", {"context": 24}), ("gru", {"context": 48, "epochs": 10})):
-        record = fit("forecast", model, data.part(0, 3000), horizon=1, **settings).evaluate(data, begin="3000")
-        write_row("series.py", f"monthly sunspots, 3,000 to learn from, one step ahead: {model}", f"MAE {record['mae']:.2f}",
-                  "published: persistence 16.13, dense network 15.08, AR(12) 14.53", f"{record['mae'] - 14.53:+.2f}", PACKAGES)
+    for model, settings in (
+        ("persistence", {}),
+        ("autoregression", {"order": 12}),
+        ("lags-ridge", {"context": 24}),
+        ("gru", {"context": 48, "epochs": 10}),
+    ):
+        record = fit("forecast", model, data.part(0, 3000), horizon=1, **settings).evaluate(
+            data, begin="3000"
+        )
+        write_row(
+            "series.py",
+            f"monthly sunspots, 3,000 to learn from, one step ahead: {model}",
+            f"MAE {record['mae']:.2f}",
+            "published: persistence 16.13, dense network 15.08, AR(12) 14.53",
+            f"{record['mae'] - 14.53:+.2f}",
+            PACKAGES,
+        )
 
 
 def stocks() -> None:
@@ -93,42 +137,85 @@ def stocks() -> None:
     data = series("EuStockMarkets")
     cut = len(data.field("values").flat) - 372
     returns = np.diff(np.log(data.field("values").flat), axis=0)[-372:]
-    walk = np.sqrt((returns ** 2).mean(0))
-    for model, rung in MODELS["forecast"].items():
-        settings = {"order": 5, "difference": 1} if model == "autoregression" else {} if model == "persistence" else {"context": 20}
+    walk = np.sqrt((returns**2).mean(0))
+    for model, rung in TASK.rungs.items():
+        settings = (
+            {"order": 5, "difference": 1}
+            if model == "autoregression"
+            else {}
+            if model == "persistence"
+            else {"context": 20}
+        )
         errors, tests = [], []
         for chosen in [{}] if rung.counts else [{"epochs": 5, "seed": seed} for seed in range(5)]:
-            measured = fit("forecast", model, data.part(0, cut), horizon=1, log=True, **settings | chosen).measure(data, begin=str(cut))["forecasts"]
-            wrong = (np.log(measured.truth) - np.log(measured.mean))[:, 0]                                              # (372, 4)
-            gained = returns ** 2 - wrong ** 2
-            errors.append(np.sqrt((wrong ** 2).mean(0)))
-            tests.append(gained.mean(0) / np.maximum(gained.std(0, ddof=1) / np.sqrt(len(gained)), 1e-4 * walk ** 2))     # rounding is no gain
-        gains = 100 * (1 - np.array(errors) / walk)                                                                     # (seeds, 4), percent
-        write_row("series.py", f"EuStockMarkets, log returns of 372 days: {model}" + f", mean of {len(errors)} seeds" * (len(errors) > 1),
-                  "RMSE x 1000: " + " / ".join(f"{1000 * each:.2f}" for each in np.mean(errors, 0)),
-                  "random walk: " + " / ".join(f"{1000 * each:.2f}" for each in walk),
-                  f"best market {gains.mean(0).max():+.2f} %" + f" (of one seed {gains.max():+.2f} %)" * (len(errors) > 1) + f", largest t {np.max(tests):.2f}",
-                  PACKAGES)
+            measured = fit(
+                "forecast", model, data.part(0, cut), horizon=1, log=True, **settings | chosen
+            ).measure(data, begin=str(cut))
+            wrong = (np.log(measured["truth"]) - np.log(measured["answers"]))[:, 0]  # (372, 4)
+            gained = returns**2 - wrong**2
+            errors.append(np.sqrt((wrong**2).mean(0)))
+            tests.append(
+                gained.mean(0)
+                / np.maximum(gained.std(0, ddof=1) / np.sqrt(len(gained)), 1e-4 * walk**2)
+            )  # rounding is no gain
+        gains = 100 * (1 - np.array(errors) / walk)  # (seeds, 4), percent
+        write_row(
+            "series.py",
+            f"EuStockMarkets, log returns of 372 days: {model}"
+            + f", mean of {len(errors)} seeds" * (len(errors) > 1),
+            "RMSE x 1000: " + " / ".join(f"{1000 * each:.2f}" for each in np.mean(errors, 0)),
+            "random walk: " + " / ".join(f"{1000 * each:.2f}" for each in walk),
+            f"best market {gains.mean(0).max():+.2f} %"
+            + f" (of one seed {gains.max():+.2f} %)" * (len(errors) > 1)
+            + f", largest t {np.max(tests):.2f}",
+            PACKAGES,
+        )
 
 
 def passengers() -> None:
     data = series("AirPassengers")
-    for model, settings in (("seasonal", {}), ("smoothing", {"context": 60, "log": True}), ("lags-ridge", {"context": 36, "log": True}),
-                            ("autoregression", {"order": 13, "log": True})):
-        record = fit("forecast", model, data.part(0, 115), horizon=12, **settings).evaluate(data, begin="115")
-        write_row("series.py", f"air passengers, 12 months ahead: {model}", f"MASE {record['mase']:.3f}", "1: the seasonal naive forecast in training",
-                  f"{record['mase'] - 1:+.3f}", PACKAGES)
+    for model, settings in (
+        ("seasonal", {}),
+        ("smoothing", {"context": 60, "log": True}),
+        ("lags-ridge", {"context": 36, "log": True}),
+        ("autoregression", {"order": 13, "log": True}),
+    ):
+        record = fit("forecast", model, data.part(0, 115), horizon=12, **settings).evaluate(
+            data, begin="115"
+        )
+        write_row(
+            "series.py",
+            f"air passengers, 12 months ahead: {model}",
+            f"MASE {record['mase']:.3f}",
+            "1: the seasonal naive forecast in training",
+            f"{record['mase'] - 1:+.3f}",
+            PACKAGES,
+        )
 
 
 def signals() -> None:
-    for source, model, settings in (("seasonal:length=20000,period=24", "lags-ridge", {"context": 480}),
-                                    ("autoregressive:length=20000,order=2", "autoregression", {"order": 2}), ("random-walk:length=20000", "persistence", {}),
-                                    ("oscillator:length=20000", "autoregression", {"order": 1, "cross": True})):
+    for source, model, settings in (
+        ("seasonal:length=20000,period=24", "lags-ridge", {"context": 480}),
+        ("autoregressive:length=20000,order=2", "autoregression", {"order": 2}),
+        ("random-walk:length=20000", "persistence", {}),
+        ("oscillator:length=20000", "autoregression", {"order": 1, "cross": True}),
+    ):
         data = read(source)
-        measured = fit("forecast", model, data.part(0, 12000), horizon=8, **settings).measure(data, begin="12000")["forecasts"]
-        found, best = np.sqrt(np.nanmean((measured.truth - measured.mean) ** 2, 0)), parse_signal(source).best_error(8)
-        write_row("series.py", f"{source}, 8 steps ahead: {model}", f"RMSE {found.mean():.4f}", f"the best possible: {best.mean():.4f}",
-                  f"{(found / best).mean():.4f} times", PACKAGES)
+        measured = fit("forecast", model, data.part(0, 12000), horizon=8, **settings).measure(
+            data, begin="12000"
+        )
+        found, best = (
+            np.sqrt(np.nanmean((measured["truth"] - measured["answers"]) ** 2, 0)),
+            parse_signal(source).best_error(8),
+        )
+        write_row(
+            "series.py",
+            f"{source}, 8 steps ahead: {model}",
+            f"RMSE {found.mean():.4f}",
+            f"the best possible: {best.mean():.4f}",
+            f"{(found / best).mean():.4f} times",
+            PACKAGES,
+        )
 
 
 def speed() -> None:
@@ -138,12 +225,28 @@ def speed() -> None:
     model.measure(data, begin="2300", end="3300")
     walked = time.perf_counter() - begin
     begin = time.perf_counter()
-    fit("forecast", "lags-ridge", data.part(0, 3000), horizon=12, context=48).measure(data, begin="3000", end="3200", refit=1)
-    write_row("series.py", "walking forward: 1,000 origins of an lstm; lags-ridge fitted again at each of 200",
-              f"{walked:.2f} s; {time.perf_counter() - begin:.2f} s", "", "", PACKAGES)
+    fit("forecast", "lags-ridge", data.part(0, 3000), horizon=12, context=48).measure(
+        data, begin="3000", end="3200", refit=1
+    )
+    write_row(
+        "series.py",
+        "walking forward: 1,000 origins of an lstm; lags-ridge fitted again at each of 200",
+        f"{walked:.2f} s; {time.perf_counter() - begin:.2f} s",
+        "",
+        "",
+        PACKAGES,
+    )
 
 
 if __name__ == "__main__":
-    PARTS = {"etth1": etth1, "networks": networks, "sunspots": sunspots, "stocks": stocks, "passengers": passengers, "signals": signals, "speed": speed}
+    PARTS = {
+        "etth1": etth1,
+        "networks": networks,
+        "sunspots": sunspots,
+        "stocks": stocks,
+        "passengers": passengers,
+        "signals": signals,
+        "speed": speed,
+    }
     for name in sys.argv[1:] or PARTS:
         PARTS[name]()

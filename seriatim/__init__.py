@@ -7,40 +7,50 @@
 >>> model.evaluate(test)["tokens"]
 2000
 """
-import os
+
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
-os.environ.setdefault("GOMP_SPINCOUNT", "2000")    # torch's threads, when they wait, soon give way to other programs: see docs/log.md
+__version__ = "0.2.0"
 
-_HOMES = {                                # name -> module: loaded when first used, so that importing costs nothing
-    "read": "data", "Sequences": "data.sequences", "SeriatimError": "errors", "MODELS": "models",
-    "fit": "fitting", "fit_events": "fitting", "load": "predictor", "Predictor": "predictor",
-    "evaluate": "verbs", "score": "verbs", "generate": "verbs", "predict": "verbs", "ngrams": "verbs",
-    "compare": "comparison", "plot": "figures",
+_HOMES = {  # name -> module: loaded when first used, so that importing costs nothing
+    "read": "data.reading",
+    "Sequences": "data.sequences",
+    "SeriatimError": "errors",
+    "load": "tasks.opening",
+    "Predictor": "runs.predictor",
+    "fit": "api",
+    "compare": "api",
+    "evaluate": "api",
+    "score": "api",
+    "generate": "api",
+    "predict": "api",
+    "check": "api",
+    "plot": "api",
+    "call": "verbs",
+    "run": "verbs",
 }
 __all__ = sorted(_HOMES)
 
 if TYPE_CHECKING:
-    from seriatim.comparison import compare as compare
-    from seriatim.data import read as read
+    from seriatim.api import check as check
+    from seriatim.api import compare as compare
+    from seriatim.api import evaluate as evaluate
+    from seriatim.api import fit as fit
+    from seriatim.api import generate as generate
+    from seriatim.api import plot as plot
+    from seriatim.api import predict as predict
+    from seriatim.api import score as score
+    from seriatim.data.reading import read as read
     from seriatim.data.sequences import Sequences as Sequences
     from seriatim.errors import SeriatimError as SeriatimError
-    from seriatim.figures import plot as plot
-    from seriatim.fitting import fit as fit
-    from seriatim.fitting import fit_events as fit_events
-    from seriatim.models import MODELS as MODELS
-    from seriatim.predictor import Predictor as Predictor
-    from seriatim.predictor import load as load
-    from seriatim.verbs import evaluate as evaluate
-    from seriatim.verbs import generate as generate
-    from seriatim.verbs import ngrams as ngrams
-    from seriatim.verbs import predict as predict
-    from seriatim.verbs import score as score
+    from seriatim.runs.predictor import Predictor as Predictor
+    from seriatim.tasks.opening import load as load
+    from seriatim.verbs import call as call
+    from seriatim.verbs import run as run
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'seriatim' has no attribute {name!r}")
     return getattr(import_module(f"seriatim.{_HOMES[name]}"), name)

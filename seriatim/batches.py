@@ -2,6 +2,7 @@
 
 Shapes: B rows, P condition, T time.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -10,51 +11,64 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
-from seriatim.codecs.conditioned import Samples
-from seriatim.codecs.labelled import Examples
-from seriatim.codecs.numbers import Signals
-from seriatim.codecs.pairs import Pairs
 from seriatim.codecs.symbols import PADDING, STOP
-from seriatim.data.sequences import NUMBERS, Field
+from seriatim.data.sequences import Field
 from seriatim.errors import DataError
 
-MOST_READ, MOST_PAIRED = 100_000, 10_000   # symbols of a sequence that is tagged, or that a network reads; of a source and of a target
-LONGEST = 1024                             # symbols of a line that are read before an update; longer ones in pieces
+# symbols of a sequence that is tagged, or that a network reads; of a source and of a target
+MOST_READ, MOST_PAIRED = 100_000, 10_000
+
+
+LONGEST = 1024  # symbols of a line that are read before an update; longer ones in pieces
 
 
 @dataclass(frozen=True)
 class Batch:
     """What a model is given (x), what it must predict (y), and which places count."""
 
-    x: Tensor                              # (B, P) the condition: nothing (P = 0), a prompt, a source
-    x_lengths: Tensor                      # (B,)   how much of each row of x is real
-    y: Tensor                              # (B, T)
-    y_mask: Tensor                         # (B, T) True where y counts
-    before: Tensor | None = None           # (B,)   stream: the symbol before y, when its state is carried over
-    words: Tensor | None = None            # (B, P) which of U different words each symbol of x is
-    letters: Tensor | None = None          # (U, L) their letters, 0 behind the end of each
-    labels: Tensor | None = None           # (B, G) what is known of each sequence
-    known: Tensor | None = None            # (B, P + T, K) numbers: what is known in advance, of the past and of the future
+    x: Tensor  # (B, P) the condition: nothing (P = 0), a prompt, a source
+    x_lengths: Tensor  # (B,)   how much of each row of x is real
+    y: Tensor  # (B, T)
+    y_mask: Tensor  # (B, T) True where y counts
+    before: Tensor | None = (
+        None  # (B,)   stream: the symbol before y, when its state is carried over
+    )
+    words: Tensor | None = None  # (B, P) which of U different words each symbol of x is
+    letters: Tensor | None = None  # (U, L) their letters, 0 behind the end of each
+    labels: Tensor | None = None  # (B, G) what is known of each sequence
+    known: Tensor | None = (
+        None  # (B, P + T, K) numbers: what is known in advance, of the past and of the future
+    )
 
     def __len__(self) -> int:
         return len(self.y)
 
     def rows(self, which: Sequence[int] | slice | Tensor) -> Batch:
         """Some of the rows of prompts or pairs, and what is known of them."""
-        return Batch(self.x[which], self.x_lengths[which], self.y[which], self.y_mask[which], labels=None if self.labels is None else self.labels[which])
+        return Batch(
+            self.x[which],
+            self.x_lengths[which],
+            self.y[which],
+            self.y_mask[which],
+            labels=None if self.labels is None else self.labels[which],
+        )
 
 
 def refuse_long(sequences: Field, most: int) -> None:
     """An error if a sequence is so long that reading it whole would take all memory."""
     longest = int(sequences.lengths.max(initial=0))
     if longest > most:
-        raise DataError("a sequence is too long to be read as a whole", got=f"{longest:,} symbols in sequence {int(sequences.lengths.argmax()) + 1:,}",
-                        do=f"Cut it into pieces of at most {most:,}, or leave it out; is a line ending missing?")
+        raise DataError(
+            "a sequence is too long to be read as a whole",
+            got=f"{longest:,} symbols in sequence {int(sequences.lengths.argmax()) + 1:,}",
+            do=f"Cut it into pieces of at most {most:,}, or leave it out; "
+            "is a line ending missing?",
+        )
 
 
 def empty(rows: int) -> Tensor:
+    """(B, 0): no symbols in any row."""
     return torch.zeros(rows, 0, dtype=torch.long)
 
 
@@ -68,7 +82,11 @@ def pad(rows: Sequence[np.ndarray]) -> tuple[Tensor, Tensor]:
     """Rows of different lengths -> (B, T) symbols, or (B, T, C) numbers, and (B, T) mask."""
     lengths = np.array([len(row) for row in rows], np.int64)
     channels = np.shape(rows[0])[1:] if len(rows) else ()
-    filled = np.full((len(rows), lengths.max(initial=0), *channels), PADDING, np.float32 if channels else np.int64)
+    filled = np.full(
+        (len(rows), lengths.max(initial=0), *channels),
+        PADDING,
+        np.float32 if channels else np.int64,
+    )
     mask = np.arange(filled.shape[1]) < lengths[:, None]
     filled[mask] = np.concatenate(rows) if len(rows) else 0
     return torch.from_numpy(filled), torch.from_numpy(mask)
@@ -80,89 +98,22 @@ def of_lines(ids: Field, rows: np.ndarray) -> Batch:
     return Batch(empty(len(rows)), torch.zeros(len(rows), dtype=torch.long), y, mask)
 
 
-def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
-    """Whole sequences, with their tags, labels or values where these are known: y is (B, P), (B, 1) or (B, 1, 1). Numbers are (B, P, C)."""
-    x, mask = pad([examples.x.row(s) for s in rows])                    # (B, P)
-    x = x if x.shape[1] else torch.full((len(rows), 1, *x.shape[2:]), PADDING, dtype=x.dtype)        # nothing is read like a single unknown word
-    if not len(examples.y):
-        y, counted = empty(len(rows)), empty(len(rows)).bool()
-    else:
-        y, counted = pad([examples.y.row(s) for s in rows])
-        y, counted = (y, counted) if y.shape[1] else (torch.zeros_like(x), torch.zeros_like(x, dtype=torch.bool))
-    if examples.letters is None:
-        return Batch(x, mask.sum(1), y, counted)
-    offsets = examples.x.offsets
-    used, where = np.unique(np.concatenate([examples.words[offsets[s]:offsets[s + 1]] for s in rows]), return_inverse=True)
-    words = torch.zeros_like(x)                                         # padding is said to be a word without letters, the first
-    words[:, :mask.shape[1]][mask] = torch.from_numpy(where) + 1
-    letters = np.concatenate([np.zeros_like(examples.letters[:1], shape=(1, examples.letters.shape[1])), examples.letters[used]])      # (U, L)
-    longest = max(1, int((letters > 0).sum(1).max()))
-    return Batch(x, mask.sum(1), y, counted, None, words, torch.from_numpy(letters[:, :longest].astype(np.int64)))
-
-
-def of_pairs(pairs: Pairs, rows: np.ndarray) -> Batch:
-    """Whole sources, with their targets where these are known, each with its STOP. A source of numbers is (B, P, D)."""
-    sources = [pairs.x.row(s) for s in rows]
-    lengths = torch.tensor([len(source) for source in sources])
-    x = pad_sequence([torch.from_numpy(source) for source in sources], batch_first=True) if pairs.x.kind == NUMBERS else pad(sources)[0]
-    x = x if x.shape[1] else x.new_zeros(len(x), 1, *x.shape[2:])                 # where there are no numbers, a zero is read
-    if not len(pairs.y):
-        return Batch(x, lengths, empty(len(rows)), empty(len(rows)).bool())
-    return Batch(x, lengths, *pad([np.append(pairs.y.row(s), STOP) for s in rows]))
-
-
-def of_samples(samples: Samples, rows: np.ndarray) -> Batch:
-    """Whole sequences that are read (x) and written again (y), to their end, and what is given with them. Numbers are (B, T, C + 1)."""
-    labels = torch.from_numpy(samples.labels[rows])
-    if samples.x.kind == NUMBERS:
-        y = pad_sequence([torch.from_numpy(samples.x.row(s)) for s in rows], batch_first=True)
-        lengths = torch.tensor([len(samples.x.row(s)) for s in rows])
-        return Batch(y, lengths, y, torch.arange(y.shape[1]) < lengths[:, None], labels=labels)
-    y, mask = pad([np.append(samples.x.row(s), STOP) for s in rows])
-    return Batch(y, mask.sum(1), y, mask, labels=labels)
-
-
-def set_prompts(rows: Sequence[np.ndarray]) -> Batch:
-    """A batch that asks: which set comes after each of these? x is (B, P, V), of V elements."""
-    x = pad_sequence([torch.from_numpy(row) for row in rows], batch_first=True)
-    return Batch(x, torch.tensor([len(row) for row in rows]), x[:, :0], empty(len(rows)).bool())
-
-
-def of_sets(sets: Field, rows: np.ndarray) -> Batch:
-    """Whole sequences of sets: y is (B, T, V), and the end is not predicted."""
-    asked = set_prompts([sets.row(s) for s in rows])
-    mask = torch.arange(asked.x.shape[1]) < asked.x_lengths[:, None]
-    return Batch(asked.y, torch.zeros_like(asked.x_lengths), asked.x, mask)
-
-
-def of_windows(signals: Signals, origins: np.ndarray, context: int, horizon: int, gap: int = 0) -> Batch:
-    """Windows of series: x (B, P, C) the last values before each origin, y (B, T, C) those from `gap` steps after it on, nan where there are none.
-
-    Origins (B,) are places in all series, one after another; a window never reaches into another series, and what lies before the
-    beginning of one is its first value.
-    """
-    begin, end = bounds_of(signals.x, origins)
-    past = np.maximum(origins[:, None] + np.arange(-context, 0), begin[:, None])                 # (B, P)
-    future = origins[:, None] + gap + np.arange(horizon)                                          # (B, T)
-    inside = future < end[:, None]
-    future = np.minimum(future, end[:, None] - 1)
-    y = np.where(inside[..., None], signals.x.flat[future], np.float32(np.nan))
-    known = torch.from_numpy(signals.known.flat[np.concatenate([past, future], 1)])
-    x = torch.from_numpy(signals.x.flat[past])
-    return Batch(x, torch.full((len(origins),), context), torch.from_numpy(y), torch.from_numpy(inside), known=known)
-
-
 def bounds_of(column: Field, origins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(B,) places -> where the series of each begins and ends. The end of one is an origin of it, not of the next."""
+    """(B,) places -> where the series of each begins and ends. The end of one is an origin of it,
+    not of the next."""
     offsets = column.offsets - column.offsets[0]
     s = np.searchsorted(offsets, origins, "left") - 1
     return offsets[s], offsets[s + 1]
 
 
-def buckets(lengths: np.ndarray, symbols: int, generator: np.random.Generator | None = None) -> list[np.ndarray]:
-    """Row numbers grouped by similar length, at most `symbols` padded places a group; shuffled if a generator is given.
+def buckets(
+    lengths: np.ndarray, symbols: int, generator: np.random.Generator | None = None
+) -> list[np.ndarray]:
+    """Row numbers grouped by similar length, at most `symbols` padded places a group; shuffled if a
+    generator is given.
 
-    Lengths are (N,), or (N, 2) of sources and targets: rows are then alike in the longer of both, and within that in each.
+    Lengths are (N,), or (N, 2) of sources and targets: rows are then alike in the longer of both,
+    and within that in each.
     """
     sides = lengths[:, None] if lengths.ndim == 1 else lengths
     longest = sides.max(1, initial=0)
@@ -177,15 +128,22 @@ def buckets(lengths: np.ndarray, symbols: int, generator: np.random.Generator | 
 
 
 def line_epoch(ids: Field, symbols: int, generator: np.random.Generator) -> Iterator[Batch]:
-    """One pass over independent sequences; very long ones come in pieces that continue each other."""
+    """One pass over independent sequences; very long ones come in pieces that continue each
+    other."""
     for rows in buckets(ids.lengths, symbols, generator):
         yield from pieces(of_lines(ids, rows), LONGEST)
 
 
 def pieces(batch: Batch, length: int) -> Iterator[Batch]:
-    """A batch cut in time; each piece but the first continues the one before it, so that a state can be carried."""
+    """A batch cut in time; each piece but the first continues the one before it, so that a state
+    can be carried."""
     for t in range(0, batch.y.shape[1], length):
-        yield replace(batch, y=batch.y[:, t:t + length], y_mask=batch.y_mask[:, t:t + length], before=batch.y[:, t - 1] if t else None)
+        yield replace(
+            batch,
+            y=batch.y[:, t : t + length],
+            y_mask=batch.y_mask[:, t : t + length],
+            before=batch.y[:, t - 1] if t else None,
+        )
 
 
 def readers(symbols: int, rows: int, length: int) -> int:
@@ -193,15 +151,24 @@ def readers(symbols: int, rows: int, length: int) -> int:
     return max(1, min(rows, symbols // (length + 1)))
 
 
-def stream_epoch(ids: Field, rows: int, length: int, generator: np.random.Generator) -> Iterator[Batch]:
-    """One pass over a stream: B readers, evenly spaced from a random place on, advance together by `length` symbols."""
+def stream_epoch(
+    ids: Field, rows: int, length: int, generator: np.random.Generator
+) -> Iterator[Batch]:
+    """One pass over a stream: B readers, evenly spaced from a random place on, advance together by
+    `length` symbols."""
     stream = ids.flat
     rows = readers(len(stream), rows, length)
-    span = -(-len(stream) // rows)                                      # symbols for each reader
-    begin = generator.integers(len(stream)) + np.arange(rows) * span    # (B,)
+    span = -(-len(stream) // rows)  # symbols for each reader
+    begin = generator.integers(len(stream)) + np.arange(rows) * span  # (B,)
     last = None
     for t in range(0, span, length):
-        places = begin[:, None] + np.arange(t, min(t + length, span))   # (B, T)
+        places = begin[:, None] + np.arange(t, min(t + length, span))  # (B, T)
         y = torch.from_numpy(stream[places % len(stream)].astype(np.int64))
-        yield Batch(empty(rows), torch.zeros(rows, dtype=torch.long), y, torch.ones_like(y, dtype=torch.bool), last)
+        yield Batch(
+            empty(rows),
+            torch.zeros(rows, dtype=torch.long),
+            y,
+            torch.ones_like(y, dtype=torch.bool),
+            last,
+        )
         last = y[:, -1]

@@ -1,239 +1,313 @@
 """The main job: which rung of the ladder does this data deserve?
 
-Every rung is fitted on the same training part with an equal budget, chosen on the same validation part and
-measured on the same test part, with intervals; of labels and values also on every part in turn (`folds`). A rung that fails keeps its row with the reason.
+Every rung is fitted on the same training part with an equal budget, chosen on the same validation
+part and measured on the same test part, with intervals; where the room allows, also on every part
+in turn (`folds`). A rung that fails keeps its row with the reason.
 """
+
 from __future__ import annotations
 
 import csv
 import io
 import math
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from seriatim import __version__
-from seriatim.config import DEFAULT_BY, CodecOptions
-from seriatim.data import read
 from seriatim.data.sequences import NUMBERS, Sequences
-from seriatim.data.splits import folds as folds_of
-from seriatim.errors import ConfigError, DataError, RunError, SeriatimError, nearest
-from seriatim.fitting import check_task, fit_events
-from seriatim.models import MODELS, known_settings, parse, rung
-from seriatim.predictor import Predictor, kind_of
-from seriatim.settings import build
+from seriatim.errors import ConfigError, RunError, SeriatimError
+from seriatim.fitting import fit_events
+from seriatim.fitting_options import CompareOptions
+from seriatim.measuring.measured import Measured
+from seriatim.models.ladder import known_settings
+from seriatim.records import Record, record
+from seriatim.report import report
+from seriatim.runs.predictor import Predictor, Source
+from seriatim.settings import build, named
+from seriatim.show.charts import quality
 from seriatim.storage import write_bytes, write_json
-from seriatim.tasks import TASKS
-from seriatim.training import relay
-
-SPLIT = (0.05, 0.85, 0.10)                # validation, training, test: of a stream in this order, so that training reaches up to the test
-MOST_TEST = 200_000                       # characters of the test part that are scored
-OVERHEAD = 0.15                           # share of the time kept for scoring, samples and the report
+from seriatim.tasks.base import Task
+from seriatim.tasks.base.cut import SPLIT
+from seriatim.training.loop import relay
 
 Event = dict[str, Any]
+Row = dict[str, Any]
+OVERHEAD = 0.15  # share of the time kept for scoring, samples and the report
+SIGNIFICANT = 0.05
 
 
-def compare(task: str, data: Sequences | str | Path, models: str | Sequence[str] | None = None, *, minutes: float = 3.0,
-            out: str | Path | None = None, progress: bool = False, folds: int | None = None, **settings: Any) -> dict[str, Any]:
-    """The leaderboard as a plain record; with `out`, also a folder with table, picture, report and every run.
+class Comparison:
+    """One comparison under way: what was asked for, and what has come of it."""
 
-    >>> record = compare("language", "markov:length=5000", "uniform,unigram,markov", order=2)
-    >>> [row["model"] for row in record["rows"]]
-    ['markov', 'unigram', 'uniform']
-    """
-    from seriatim.display import follow
-    return follow(compare_events(task, data, models, minutes=minutes, out=out, folds=folds, settings=settings), show=progress)
+    def __init__(self, room: Task, options: CompareOptions, settings: Mapping[str, Any]):
+        self.room, self.options, self.begin = room, options, time.perf_counter()
+        self.settings = {key.replace("-", "_"): value for key, value in settings.items()}
+        if not room.figures:
+            raise ConfigError(
+                f"models of {room.name} are not compared by what they predict",
+                do="Fit each, and evaluate it",
+            )
+        self.names = chosen(room, options.models)
+        self.plans = {name: self.relevant(name) for name in self.names}
+        self.counting = [
+            name for name in self.names if all(room.rung(n).counts for n in name.split("+"))
+        ]
+        self.learning = [name for name in self.names if name not in self.counting]
+        self.limited = bool({"steps", "epochs"} & self.settings.keys())  # instead of by the clock
+        self.figure = room.figures[0]
+        self.rows: list[Row] = []
+        self.measured: dict[str, Measured] = {}
+        self.interrupted = False
+        self.budget: float | None = None  # minutes of a network
 
+    def relevant(self, name: str) -> dict[str, Any]:
+        """The settings that this model has; one that no model of the comparison has is an error."""
+        kept = {}
+        for key, value in self.settings.items():
+            users = [other for other in self.names if self.accepts(other, key)]
+            if not users:
+                raise ConfigError(
+                    f"{key!r} is not a setting of any of these models", got=", ".join(self.names)
+                )
+            if name in users:
+                kept[key] = value
+        known = known_settings(name, self.room.rungs)
+        self.room.parts(name, {key: value for key, value in kept.items() if key in known})
+        return kept
 
-def compare_events(task: str, data: Sequences | str | Path, models: str | Sequence[str] | None = None, *, minutes: float = 3.0,
-                   out: str | Path | None = None, folds: int | None = None, settings: dict[str, Any] | None = None) -> Generator[Event, None, dict[str, Any]]:
-    """The same as a generator of events, whose return value is the record."""
-    begin = time.perf_counter()
-    names = chosen(task, models)
-    for name in names:
-        check_task(task, name)
-    if task == "words":
-        raise ConfigError("word vectors are not compared by what they predict", do="Fit each, and evaluate it on analogies or similarities")
-    build(CodecOptions, {key: value for key, value in (settings or {}).items() if codec_setting(key)}, "codec")
-    plans = {name: relevant(name, names, settings or {}, task) for name in names}
-    data = TASKS[task].given(read(data, by=DEFAULT_BY.get(task)) if isinstance(data, (str, Path)) else data)
-    rounds = [TASKS[task].parts(data) if hasattr(TASKS[task], "parts") else parts_of(data, task)] if folds is None else folded(data, task, folds)
-    figure, kind = kind_of(task).figure, kind_of(task)
-    folder = None if out is None else new_folder(Path(out))
-    yield {"event": "plan", "models": names, "minutes": minutes}
-    yield {"event": "data", "train": data.origin, "symbols": len(data.main.flat), "sequences": len(data), "unit": data.unit or "character",
-           "by": data.by, "vocabulary": 0, "quiet": True}
-    counting = [name for name in names if all(rung(part, task).counts for part in name.split("+"))]
-    learning = [name for name in names if name not in counting]
-    rows, measures, budget, interrupted = [], {}, None, False
-    limited = any(key in ("steps", "epochs") for key in settings or {})           # by the user, instead of by the clock
-    for name in counting + learning:
-        if budget is None and name in learning and not limited:
-            left = minutes * 60 - (time.perf_counter() - begin)
-            budget = max(0.5, left * (1 - OVERHEAD) / len(learning) / len(rounds)) / 60
-        if interrupted:
-            rows.append(without_figure(name, "not run", "the comparison was interrupted before", figure))
-            continue
+    def accepts(self, name: str, key: str) -> bool:
+        """Whether a model, its codec or the way its data are read has this setting."""
+        for part in name.split("+"):
+            self.room.rung(part)
+        records = (self.room.reading, self.room.coding, self.room.fitting)
+        shared = {each.name for cls in records for each in fields(cls)}
+        return key in shared or key in known_settings(name, self.room.rungs)
+
+    # -- the run
+    def run(self, source: Source) -> Generator[Event, None, Record]:
+        """Fit and measure every rung; the record is what is returned."""
+        cut, folds = self.room.cut, self.options.folds
+        names = [each.name for each in fields(self.room.reading)]
+        asked = {key: value for key, value in self.settings.items() if key in names}
+        reading: Any = build(self.room.reading, asked, "reading")
+        data = cut.sequences(source, reading, unit=self.settings.get("unit"))
+        data = cut.prepare(data, self.coding())
+        rounds = [cut.divide(data)] if folds is None else cut.folds(data, folds)
+        folder = new_folder(Path(self.options.out)) if self.options.out else None
+        yield {"event": "plan", "models": self.names, "minutes": self.options.minutes}
+        yield {
+            "event": "data",
+            "train": data.origin,
+            "symbols": len(data.main.flat),
+            "sequences": len(data),
+            "unit": data.unit or cut.unit,
+            "by": data.by,
+            "vocabulary": 0,
+            "quiet": True,
+        }
+        numbers = data.main_kind() == NUMBERS
+        for name in self.counting + self.learning:
+            yield from self.rung(name, rounds, folder, numbers)
+        self.rank()
+        result = self.record(data, folder)
+        if folder is not None:
+            write_folder(folder, result, self.room)
+        yield {"event": "done", "out": result["out"], "seconds": result["seconds"]}
+        return result
+
+    def coding(self) -> dict[str, Any]:
+        """The settings of the codec."""
+        names = [each.name for each in fields(self.room.coding)]
+        asked = {key: value for key, value in self.settings.items() if key in names}
+        build(self.room.coding, asked, "codec")
+        return asked
+
+    def rung(
+        self, name: str, rounds: list[Any], folder: Path | None, numbers: bool
+    ) -> Generator[Event, None, None]:
+        """One rung: fitted and measured once, or fold by fold."""
+        if self.interrupted:
+            self.rows.append(self.without(name, "not run", "the comparison was interrupted before"))
+            return
         try:
-            found, spent = [], 0.0
-            for number, (valid, train, test) in enumerate(rounds):
-                run = None if folder is None else folder / "runs" / (name if len(rounds) == 1 else f"{name}-{number + 1}")
-                limits = {"minutes": budget, **own_epochs(name, task, data.main_kind() == NUMBERS)} if name in learning else {}
-                fitting = fit_events(task, name, train, valid, out=run, settings=limits | plans[name])
-                seen: list[str] = []
-                predictor = yield from relay(fitting, lambda event, name=name, seen=seen: under(name, event, seen))
-                interrupted = "interrupted" in seen
-                if interrupted:
-                    break
-                found.append(predictor.measure(test))
-                spent += predictor.metrics["seconds"]
-            if interrupted:
-                rows.append(without_figure(name, "interrupted", f"after {predictor.metrics['step']:,} updates; what it learned is kept", figure))
-                continue
-            measures[name] = predictor.merged(found)
-            rows.append(row_of(predictor, measures[name], spent, run if len(rounds) == 1 else None))
-            yield {"event": "rung", "model": name, "words": predictor.told(rows[-1])}
+            yield from self.fitted(name, rounds, folder, numbers)
         except (SeriatimError, MemoryError, RuntimeError) as error:
-            rows.append(without_figure(name, "failed", str(error) or type(error).__name__, figure))
-            yield {"event": "rung", "model": name, "words": f"failed: {rows[-1]['reason']}"}
-    rank(rows, measures, kind)
-    unit = next((row["protocol"]["unit"] for row in rows if row["status"] == "ok"), (settings or {}).get("unit") or data.unit or "character")
-    record = {"version": 1, "seriatim": __version__, "task": task, "data": data.origin, "unit": unit, "by": data.by,
-              "figure": figure, "higher_is_better": kind.higher, "folds": folds,
-              "minutes": None if limited else minutes, "interrupted": interrupted,
-              "budget_seconds": None if budget is None else budget * 60, "split": list(SPLIT),
-              "entropy_bits": None if data.entropy is None else data.entropy / math.log(2),
-              "rows": rows, "protocol": next((row["protocol"] for row in rows if row["status"] == "ok"), None),
-              "seconds": time.perf_counter() - begin, "out": None if folder is None else str(folder)}
-    if folder is not None:
-        write_folder(folder, record)
-    yield {"event": "done", "out": record["out"], "seconds": record["seconds"]}
-    return record
+            self.rows.append(self.without(name, "failed", str(error) or type(error).__name__))
+            words = f"failed: {self.rows[-1]['reason']}"
+            yield {"event": "rung", "model": name, "words": words}
+
+    def fitted(
+        self, name: str, rounds: list[Any], folder: Path | None, numbers: bool
+    ) -> Generator[Event, None, None]:
+        """The fits of one rung, and its row."""
+        found: list[Measured] = []
+        spent, limits = 0.0, self.limits(name, len(rounds), numbers)
+        predictor, run = None, None
+        for number, (valid, train, test) in enumerate(rounds):
+            part = name if len(rounds) == 1 else f"{name}-{number + 1}"
+            run = None if folder is None else folder / "runs" / part
+            asked = limits | self.plans[name] | ({} if run is None else {"out": str(run)})
+            seen: list[str] = []
+            fitting = fit_events(self.room, name, train, valid, asked)
+            predictor = yield from relay(fitting, partial(under, name, seen))
+            self.interrupted = "interrupted" in seen
+            if self.interrupted:
+                after = f"after {predictor.metrics['step']:,} updates; what it learned is kept"
+                self.rows.append(self.without(name, "interrupted", after))
+                return
+            found.append(predictor.measure(test))
+            spent += predictor.metrics["seconds"]
+        assert predictor is not None
+        measured = self.measured[name] = predictor.merged(found)
+        test = rounds[-1][2]
+        row = row_of(predictor, measured, test, spent, run if len(rounds) == 1 else None)
+        self.rows.append(row)
+        if folder is not None:
+            measured.save(folder / "measured" / f"{name}.safetensors")
+        words = (
+            f"{self.figure.write(row[self.figure.key])} {self.figure.words or self.figure.title}"
+        )
+        yield {"event": "rung", "model": name, "words": words}
+
+    def limits(self, name: str, rounds: int, numbers: bool) -> dict[str, Any]:
+        """How long a network learns: its share of the time, and no more epochs than its own."""
+        if name not in self.learning or self.limited:
+            return self.own_epochs(name, numbers) if name in self.learning else {}
+        if self.budget is None:
+            left = self.options.minutes * 60 - (time.perf_counter() - self.begin)
+            share = left * (1 - OVERHEAD) / len(self.learning) / rounds
+            self.budget = max(0.5, share) / 60
+        return {"minutes": self.budget, **self.own_epochs(name, numbers)}
+
+    def own_epochs(self, name: str, numbers: bool) -> dict[str, Any]:
+        """How often a rung reads small data at most, however much time there is."""
+        if {"steps", "epochs"} & self.settings.keys():
+            return {}
+        several = [self.room.rung(part).recipe(numbers).get("epochs") for part in name.split("+")]
+        limits = [each for each in several if each]
+        return {"epochs": max(limits)} if limits else {}
+
+    # -- the result
+    def without(self, name: str, status: str, reason: str) -> Row:
+        """The row of a model that has no figure, and why."""
+        row = {"model": name, "status": status, "reason": reason, "tied": False}
+        return row | {self.figure.key: None}
+
+    def rank(self) -> None:
+        """Best first; those not significantly different from the best are marked."""
+        sign, key = -1 if self.figure.higher else 1, self.figure.key
+
+        def place(row: Row) -> tuple[bool, float]:
+            """What rows are sorted by."""
+            return row["status"] != "ok", math.inf if row[key] is None else sign * row[key]
+
+        self.rows.sort(key=place)
+        good = [row for row in self.rows if row["status"] == "ok"]
+        for row in good:
+            row["p"] = None if row is good[0] else self.p(row["model"], good[0]["model"])
+            row["tied"] = row["p"] is None or row["p"] >= SIGNIFICANT
+
+    def p(self, name: str, best: str) -> float:
+        """How probable so large a difference is by chance."""
+        return named(self.figure.test)(self.measured[name], self.measured[best])
+
+    def record(self, data: Sequences, folder: Path | None) -> Record:
+        """All of it as one record."""
+        protocols = [row["protocol"] for row in self.rows if row["status"] == "ok"]
+        unit = self.settings.get("unit") or data.unit or self.room.cut.unit
+        entropy = None if data.entropy is None else data.entropy / math.log(2)
+        return record(
+            "comparison",
+            seriatim=__version__,
+            task=self.room.name,
+            data=data.origin,
+            unit=protocols[0]["unit"] if protocols else unit,
+            by=data.by,
+            figure=self.figure.key,
+            higher_is_better=self.figure.higher,
+            folds=self.options.folds,
+            minutes=None if self.limited else self.options.minutes,
+            interrupted=self.interrupted,
+            budget_seconds=None if self.budget is None else self.budget * 60,
+            split=list(SPLIT),
+            entropy_bits=entropy,
+            rows=self.rows,
+            protocol=protocols[0] if protocols else None,
+            seconds=time.perf_counter() - self.begin,
+            out=None if folder is None else str(folder),
+        )
 
 
-def folded(data: Sequences, task: str, k: int) -> list[tuple[None, Sequences, Sequences]]:
-    """k times training and test; equal sequences stay together, and labels keep their shares. A model that needs validation data
-    sets some of its training data aside."""
-    if task not in ("classify", "regress", "tag"):
-        raise ConfigError("folds are for labels and values", got=task, do="Leave out --folds")
-    return [(None, train, test) for train, test in folds_of(data, k, how=TASKS[task].how)]
+def chosen(room: Task, models: str | Sequence[str]) -> list[str]:
+    """The names of the models to be compared, each once."""
+    usual = [name for name, each in room.rungs.items() if each.usual]
+    asked = models.split(",") if isinstance(models, str) else list(models)
+    names = list(dict.fromkeys(name.strip() for name in asked if name.strip()))
+    if models and not names:
+        raise ConfigError("no model was named", do="Name some, or leave it out for all")
+    for name in names:
+        room.parts(name, {})
+    return names or usual
 
 
-def chosen(task: str, models: str | Sequence[str] | None) -> list[str]:
-    if task not in MODELS:
-        raise ConfigError(f"there is no task {task!r}", do=nearest(task, MODELS))
-    usual = [name for name, each in MODELS[task].items() if each.usual]
-    names = usual if models is None else models.split(",") if isinstance(models, str) else list(models)
-    names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
-    if not names:
-        raise ConfigError("no model was named", do="Name some with --models, or leave it out for all")
-    return names
-
-
-def relevant(name: str, names: Sequence[str], settings: dict[str, Any], task: str) -> dict[str, Any]:
-    """The settings that this model has; one that no model of the comparison has is an error."""
-    kept = {}
-    for key, value in settings.items():
-        users = [other for other in names if accepts(other, key, task)]
-        if not users:
-            raise ConfigError(f"{key!r} is not a setting of any of these models", got=", ".join(names))
-        if name in users:
-            kept[key] = value
-    parse(name, {key: value for key, value in kept.items() if not codec_setting(key)}, task)
-    return kept
-
-
-def accepts(name: str, key: str, task: str) -> bool:
-    return codec_setting(key) or key.replace("-", "_") in known_settings(name, task)
-
-
-def own_epochs(name: str, task: str, numbers: bool) -> dict[str, Any]:
-    """How often a rung reads small data at most, however much time there is."""
-    limits = [rung(part, task).recipe(numbers).get("epochs") for part in name.split("+")]
-    return {"epochs": max(filter(None, limits))} if any(limits) else {}
-
-
-def codec_setting(key: str) -> bool:
-    return key.replace("-", "_") in {f.name for f in fields(CodecOptions)}
-
-
-def parts_of(data: Sequences, task: str) -> tuple[Sequences, Sequences, Sequences]:
-    """Validation, training and test."""
-    try:
-        valid, train, test = data.split(*SPLIT, how=TASKS[task].how)
-    except SeriatimError as error:
-        raise DataError(f"{data.origin} is too short to be divided into validation, training and test", got=error.got,
-                        do="Give a longer text, or more sequences that are different: equal ones stay together") from None
-    if test.by == "stream" and len(test.main.flat) > MOST_TEST:
-        test = test.part(0, MOST_TEST)
-    elif test.by == "line" and task == "language":
-        most = int((test.main.offsets - test.main.offsets[0] <= MOST_TEST).sum()) - 1
-        test = test[:max(1, most)]
-    return valid, train, test
-
-
-def under(name: str, event: Event, seen: list[str]) -> Event | None:
+def under(name: str, seen: list[str], event: Event) -> Event | None:
     """A fit's event under the model's name; what belongs to the single fit alone is left out."""
     seen.append(event["event"])
-    return None if event["event"] in ("done", "part", "warning") else event | {"model": name} | ({"quiet": True} if event["event"] == "data" else {})
+    if event["event"] in ("done", "part", "warning"):
+        return None
+    return event | {"model": name} | ({"quiet": True} if event["event"] == "data" else {})
 
 
-def row_of(predictor: Predictor, measured: dict[str, Any], seconds: float, folder: Path | None) -> dict[str, Any]:
+def row_of(
+    predictor: Predictor, measured: Measured, test: Sequences, seconds: float, folder: Path | None
+) -> Row:
+    """The row of a model: its figures, what it cost, and a sample where it writes."""
     arrays = predictor.model.arrays().values()
     size = sum(array.numel() * array.element_size() for array in arrays)
-    return {"model": predictor.spec, "status": "ok", **predictor.row(measured), "seconds": seconds, "size_bytes": size,
-            "run": None if folder is None else f"runs/{predictor.spec}", "tied": False}
-
-
-def without_figure(name: str, status: str, reason: str, figure: str) -> dict[str, Any]:
-    """The row of a model that has no figure, and why."""
-    return {"model": name, "status": status, "reason": reason, figure: None, "tied": False}
-
-
-def rank(rows: list[dict[str, Any]], measures: dict[str, dict[str, Any]], kind: type[Predictor]) -> None:
-    """Best first; those not significantly different from the best are marked."""
-    sign = -1 if kind.higher else 1
-    rows.sort(key=lambda row: (row["status"] != "ok", math.inf if row[kind.figure] is None else sign * row[kind.figure]))
-    if not rows or rows[0]["status"] != "ok":
-        return
-    best = measures[rows[0]["model"]]
-    for row in rows:
-        if row["status"] == "ok":
-            row["p"] = None if row is rows[0] else kind.apart(measures[row["model"]], best)
-            row["tied"] = row["p"] is None or row["p"] >= 0.05
+    sample = predictor.sample(test)
+    return {
+        "model": predictor.spec,
+        "status": "ok",
+        **predictor.row(measured),
+        **({} if sample is None else {"sample": sample}),
+        "seconds": seconds,
+        "size_bytes": size,
+        "run": None if folder is None else f"runs/{predictor.spec}",
+        "tied": False,
+    }
 
 
 def new_folder(folder: Path) -> Path:
+    """A folder that is there for this comparison alone."""
     try:
         if folder.is_dir() and any(folder.iterdir()):
             raise RunError(f"{folder} is not empty", do="Choose another --out")
-        (folder / "runs").mkdir(parents=True)
+        for name in ("runs", "measured"):
+            (folder / name).mkdir(parents=True)
     except OSError as error:
-        raise RunError(f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out") from None
+        raise RunError(
+            f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out"
+        ) from None
     return folder
 
 
-COLUMNS = {"bits_per_character": ("nats_per_token", "perplexity"), "accuracy": ("macro_f1", "log_loss", "calibration_error"),
-           "bits_per_step": ("nats_per_step", "f1", "exact"), "chrf": ("bleu", "exact", "token_error", "nats_per_token"),
-           "mae": ("rmse", "r_squared", "skill", "nats_per_value", "coverage"), "mase": ("mae", "rmse", "crps", "skill"),
-           "nats_per_symbol": ("perplexity", "said", "active", "shuffled", "exact")}
-
-
-def write_folder(folder: Path, record: dict[str, Any]) -> None:
+def write_folder(folder: Path, result: Record, room: Task) -> None:
     """table.json, table.csv, quality.png and report.html, beside the runs."""
-    from seriatim.figures import quality
-    from seriatim.report import report
-    write_json(folder / "table.json", record)
+    write_json(folder / "table.json", result)
     text = io.StringIO()
-    columns = ("model", "status", record["figure"], "low", "high", *COLUMNS[record["figure"]], "seconds", "parameters", "size_bytes",
-               "symbols_per_second", "tied", "reason")
+    first, *others = (figure.key for figure in room.figures)
+    after = ("seconds", "parameters", "size_bytes", "symbols_per_second", "tied", "reason")
+    columns = ("model", "status", first, "low", "high", *others, *after)
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    for row in record["rows"]:
-        low, high = row.get("interval") or (None, None)
+    for row in result["rows"]:
+        low, high = row.get("interval", {}).get(first) or (None, None)
         writer.writerow(row | {"low": low, "high": high})
     write_bytes(folder / "table.csv", text.getvalue().encode())
-    write_bytes(folder / "quality.png", quality(record, "png"))
-    write_bytes(folder / "report.html", report(record).encode("utf-8", "xmlcharrefreplace"))
+    write_bytes(folder / "quality.png", quality(result, "png"))
+    page = report(result, room)
+    write_bytes(folder / "report.html", page.encode("utf-8", "xmlcharrefreplace"))

@@ -1,8 +1,9 @@
 """One tree of errors: what is wrong, what was received, what to do.
 
-Anything a user can cause raises one of these. The command line prints the sentences, `--format json`
-prints the record, and no traceback is shown.
+Anything a user can cause raises one of these. The command line prints the sentences, `--format
+json` prints the record, and no traceback is shown.
 """
+
 from __future__ import annotations
 
 import difflib
@@ -12,21 +13,43 @@ from collections.abc import Iterable
 class SeriatimError(Exception):
     """Something the user can put right. `str()` gives the sentences, `record()` the JSON."""
 
-    def __init__(self, what: str, *, got: object = None, do: str = "", file: str | None = None, line: int | None = None):
+    def __init__(
+        self,
+        what: str,
+        *,
+        got: object = None,
+        do: str = "",
+        file: str | None = None,
+        line: int | None = None,
+    ):
         self.what, self.do = what, do
         self.got = None if got is None else shorten(str(got))
         self.file, self.line = None if file is None else str(file), line
         super().__init__(what)
 
     def __str__(self) -> str:
-        place = "" if self.file is None else self.file + (f":{self.line}" if self.line else "") + ": "
-        parts = [place + self.what] + ([] if self.got is None else [f"Received: {self.got}"]) + ([self.do] if self.do else [])
+        place = (
+            "" if self.file is None else self.file + (f":{self.line}" if self.line else "") + ": "
+        )
+        parts = (
+            [place + self.what]
+            + ([] if self.got is None else [f"Received: {self.got}"])
+            + ([self.do] if self.do else [])
+        )
         return " ".join(part if part.endswith(("?", ".", "!")) else part + "." for part in parts)
 
     def record(self) -> dict:
         """The same as plain JSON."""
-        return {"error": {"kind": type(self).__name__, "what": self.what, "received": self.got, "do": self.do,
-                          "file": self.file, "line": self.line}}
+        return {
+            "error": {
+                "kind": type(self).__name__,
+                "what": self.what,
+                "received": self.got,
+                "do": self.do,
+                "file": self.file,
+                "line": self.line,
+            }
+        }
 
 
 class DataError(SeriatimError):
@@ -46,7 +69,8 @@ class TrainingError(SeriatimError):
 
 
 def keep(error: DataError, problems: list[DataError] | None, most: int = 1000) -> None:
-    """Raise an error, or add it to the problems where they are collected; more than so many are no accident."""
+    """Raise an error, or add it to the problems where they are collected; more than so many are no
+    accident."""
     if problems is None or len(problems) >= most:
         raise error
     problems.append(error)
@@ -54,9 +78,9 @@ def keep(error: DataError, problems: list[DataError] | None, most: int = 1000) -
 
 def shorten(text: str, most: int = 200) -> str:
     """Text on one line, cut in the middle when long, so that a 10 MB line stays readable."""
-    text = text if len(text) <= 10 * most else text[:5 * most] + text[-5 * most:]
+    text = text if len(text) <= 10 * most else text[: 5 * most] + text[-5 * most :]
     text = " ".join(text.split())
-    return text if len(text) <= most else f"{text[:most - 40]} ... {text[-35:]}"
+    return text if len(text) <= most else f"{text[: most - 40]} ... {text[-35:]}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -1,198 +1,285 @@
-"""Fit a model by name: read, divide, encode, train, and keep what came of it."""
+"""Fit a model by name: read, divide, encode, train, and keep what came of it. Any task, by its card.
+
+for event in fit_events(card, "lstm", data): ...
+"""
+
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping
-from dataclasses import fields, replace
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from seriatim import training
-from seriatim.auditing import findings
-from seriatim.batches import MOST_READ, refuse_long
-from seriatim.codecs.conditioned import Samples
-from seriatim.codecs.labelled import Examples
-from seriatim.codecs.numbers import Signals
-from seriatim.codecs.pairs import Pairs
-from seriatim.codecs.symbols import STOP, Codec
-from seriatim.config import DEFAULT_BY, CodecOptions
-from seriatim.data import read
-from seriatim.data.questions import check_questions
+from seriatim.audit.check import findings
+from seriatim.codecs.symbols import STOP
 from seriatim.data.sequences import NUMBERS, Sequences
-from seriatim.errors import ConfigError, DataError, SeriatimError, nearest
-from seriatim.evaluation import fingerprint
-from seriatim.folders import Log, abandon, start_folder
-from seriatim.models import Part, create, parse, planned, rung
-from seriatim.models.base import Model
-from seriatim.models.labeller import Labeller
-from seriatim.predictor import Predictor, kind_of, load
-from seriatim.tasks import TASKS
+from seriatim.errors import ConfigError, DataError
+from seriatim.fitting_options import FitOptions
+from seriatim.layers.randomness import seeded
+from seriatim.measuring.fingerprint import fingerprint
+from seriatim.models.ladder import Part, create, planned
+from seriatim.parallel import settle, threads, throughout
+from seriatim.runs.folder import Lock, Log, abandon, start_folder
+from seriatim.runs.predictor import Predictor, Source
+from seriatim.settings import build
+from seriatim.tasks.base import Task
+from seriatim.tasks.opening import load
+from seriatim.training import loop
+from seriatim.training.lesson import Lesson
+
+Event = dict[str, Any]
+KEPT = ("step", "epoch", "valid", "weights")  # of the events of training, in the metrics of a run
 
 
-def fit(task: str, model: str, train: Sequences | str | Path, valid: Sequences | str | Path | None = None, *, out: str | Path | None = None,
-        resume: bool = False, overwrite: bool = False, progress: bool = False, calibrate: bool = False, tune: bool = False, **settings: Any) -> Predictor:
-    """Fit a model by name and give back a Predictor.
+@dataclass
+class Asked:
+    """What a fit was asked for, each group by the record it belongs to."""
 
-    `settings` are those of the codec (`unit`, ...), the model (`order`, `width`, ...) and the training
-    (`minutes`, `seed`, ...). With `out`, a run folder is kept and a killed fit can be resumed. With `calibrate`,
-    the probabilities of labels are made true on validation data; with `tune`, the search of a translator is set by it.
-
-    >>> model = fit("language", "markov", read("markov:length=5000"), order=2)
-    >>> model
-    Predictor(language, markov, 29 characters, 1,702 parameters)
-    """
-    from seriatim.display import follow
-    events = fit_events(task, model, train, valid, out=out, resume=resume, overwrite=overwrite, calibrate=calibrate, tune=tune, settings=settings)
-    return follow(events, show=progress)
+    reading: Any
+    coding: dict[str, Any]  # settings of the codec
+    model: dict[str, Any]  # settings of the parts and of training
+    fitting: Any  # what this room's fits may be asked for besides
+    options: FitOptions = field(default_factory=FitOptions)
 
 
-def fit_events(task: str, spec: str, train: Sequences | str | Path, valid: Sequences | str | Path | None = None, *, out: str | Path | None = None,
-               resume: bool = False, overwrite: bool = False, calibrate: bool = False, tune: bool = False,
-               settings: Mapping[str, Any] | None = None) -> Generator[training.Event, None, Predictor]:
-    """The same as a generator of events, whose return value is the Predictor."""
-    check_task(task, spec)
-    settings = {key.replace("-", "_"): value for key, value in (settings or {}).items() if value is not None}
-    chosen = {key: settings.pop(key) for key in [f.name for f in fields(CodecOptions)] if key in settings}
-    parts, kind = planned(parse(spec, settings, task), torch.get_num_threads()), TASKS[task]
-    parts, vectors = with_vectors(parts)
-    train, valid = (read(each, by=DEFAULT_BY.get(task)) if isinstance(each, (str, Path)) else Sequences.of(each) if isinstance(each, list) else each
-                    for each in (train, valid))
-    for name in filter(None, (each.strip() for each in str(chosen.get("given", "")).split(","))):
-        train.field(name)                                             # before the data is divided
-    train, valid = kind.given(train), None if valid is None else kind.given(valid)
-    if train.main_kind() == NUMBERS:
-        parts = planned(parse(spec, settings, task, numbers=True), torch.get_num_threads())
-    whole = fingerprint(train.main)
-    if calibrate and task not in ("classify", "forecast"):
-        raise ConfigError("probabilities are calibrated for labels of sequences and for forecasts", got=f"the task {task}", do="Leave out calibrate")
-    if tune and task != "translate":
-        raise ConfigError("a search is tuned for translation", got=f"the task {task}", do="Leave out tune")
-    if valid is None and (calibrate or tune or len(parts) > 1 or not parts[0].counts):
-        train, valid = kind.hold_out(train, parts) if hasattr(kind, "hold_out") else hold_out(train, kind.held_share, kind.how)
-    if valid is not None and valid.by != train.by:
-        raise DataError("training and validation data are cut differently", got=f"by {train.by} and by {valid.by}", do="Use the same --by for both")
-    train, valid = kind.cut(train, chosen), None if valid is None else kind.cut(valid, chosen)
-    codec, ids = kind.learn_codec(train, chosen, vectors.words.words if vectors else [])
-    held = None if valid is None else kind.encode(codec, valid)
-    torch.manual_seed(parts[0].training.seed)
-    predictor = kind_of(task)(spec, parts, codec, create(parts, codec.size, *getattr(codec, "sizes", ())), train.by, task=task)
-    notes = [given_vectors(each, part.options, codec, vectors)
-             for each, part in zip(getattr(predictor.model, "parts", [predictor.model]), parts, strict=True) if getattr(part.options, "vectors", "")]
-    for each in getattr(predictor.model, "parts", [predictor.model]):
-        broken = each.broken_rule(ids.y) if isinstance(each, Labeller) else None
-        if broken:
-            first, second = (codec.labels.names[tag] for tag in broken)
-            raise DataError("the tags of the training data break the rules of B-I-O", got=f"{second} after {first}", file=train.origin,
-                            do="Correct them, or add --constrained false")
-    asked = kind(ids, held, train.by, codec)
-    for part in parts:
-        if getattr(part.options, "watch", ""):
-            check_questions(part.options.watch)                       # now, not when some of the work is done
-    if task in ("classify", "regress", "tag", "autoencode") and not all(part.counts for part in parts):
-        refuse_long(ids.x, MOST_READ)
-    if resume and out is not None and not (Path(out) / "config.toml").exists():
-        notes.append(f"there is no fit in {out} to go on with: this one begins")
-    folder, lock = (None, None) if out is None else start_folder(
-        predictor.settings(), codec.to_json(), Path(out), resume, overwrite, fingerprint(*arrays_of(ids), *arrays_of(held)))
-    begin, last, log = time.perf_counter(), {}, Log(folder)
+def sorted_out(room: Task, settings: Mapping[str, Any]) -> Asked:
+    """Each setting to the record that has it; what no record has is left to the model's parts."""
+    rest = {k.replace("-", "_"): v for k, v in settings.items() if v is not None}
 
-    def note(event: training.Event) -> training.Event:
-        last.update({key: event[key] for key in ("step", "epoch", "valid", "per", "weights") if key in event})
-        if event["event"] == "interrupted":
-            last["interrupted"] = True
-        return log.add(event)
+    def taken(cls: type) -> dict[str, Any]:
+        """The settings that this record has, taken out of the rest."""
+        names = [each.name for each in fields(cls) if each.name in rest]
+        return {name: rest.pop(name) for name in names}
 
-    threads = torch.get_num_threads()
-    try:
-        torch.set_num_threads(parts[0].training.threads)
-        yield log.add({"event": "data", "train": train.origin, "symbols": asked.symbols, "sequences": len(ids), "vocabulary": codec.size,
-                       "unit": getattr(codec, "unit", codec.options.unit), "by": train.by,
-                       "valid_symbols": sum(len(column.flat) for column in arrays_of(held)[:1])})
-        for words in notes:
-            yield log.add({"event": "note", "words": words})
-        for each in findings(train, valid) if task in ("classify", "tag") else ():
-            yield log.add({"event": "warning", "words": f"{each['what']}: {each['got']}" if each["got"] else each["what"]})
-        del ids                                                       # the task keeps what it needs
-        yield from training.relay(training.fit(predictor.model, parts, asked, folder), note)
-        predictor.metrics = last | {"seconds": time.perf_counter() - begin, "parameters": predictor.model.size(), "fingerprint": whole}
-        for words in predictor.conclude(asked):
-            yield log.add({"event": "note", "words": words})
-        if calibrate:
-            predictor.calibrate(asked.valid)
-        if tune:
-            yield log.add({"event": "note", "words": tuned(predictor.tune(valid), predictor.metrics["search"])})
-        if folder is not None:
-            predictor.finish(folder)
-        yield log.add({"event": "done", "out": None if folder is None else str(folder), **predictor.metrics})
-        return predictor
-    except (ConfigError, DataError):
-        if folder is not None:
-            abandon(folder)
-        raise
-    finally:
-        torch.set_num_threads(threads)
-        if lock is not None:
-            lock.release()
+    options = build(FitOptions, taken(FitOptions), "fit")
+    fitting: Any = build(room.fitting, taken(room.fitting), "fit")
+    reading: Any = build(room.reading, taken(room.reading), "reading")
+    coding = taken(room.coding)
+    return Asked(reading, coding, rest, fitting, options)
 
 
-def tuned(tried: list[dict[str, Any]], best: dict[str, Any]) -> str:
-    """What was tried, in a sentence."""
-    worth = ", ".join(f"{each['beam']} / {each['length_penalty']:g}: {100 * each['worth']:.2f}" for each in tried)
-    judge = {"chrf": "chrF", "bleu": "BLEU", "exact": "% exact"}[tried[0]["judge"]]
-    return f"beam {best['beam']} with length penalty {best['length_penalty']:g} does best on validation data ({judge} by beam / penalty: {worth})"
+def fit_events(
+    room: Task,
+    spec: str,
+    train: Source,
+    valid: Source | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Generator[Event, None, Predictor]:
+    """Fit a model by name, as a generator of events whose return value is the Predictor."""
+    asked = sorted_out(room, settings or {})
+    fit = Fit(room, spec, asked)
+    fit.read(train, valid)
+    fit.encode()
+    fit.build()
+    return (yield from fit.run())
 
 
-def arrays_of(ids: Any) -> tuple[Any, ...]:
-    """The columns that make up encoded data."""
-    if ids is None:
-        return ()
-    return (ids.x, ids.y) if isinstance(ids, (Examples, Pairs)) else (ids.x,) if isinstance(ids, (Signals, Samples)) else (ids,)
+class Fit:
+    """One fit, from data to a Predictor: each step leaves what the next one needs."""
+
+    train: Sequences
+    valid: Sequences | None
+    predictor: Predictor
+    lesson: Lesson
+
+    def __init__(self, room: Task, spec: str, asked: Asked):
+        self.room, self.spec, self.asked, self.cut = room, spec, asked, room.cut
+        self.notes: list[str] = []
+        self.parts = self.planned(numbers=False)
+        self.parts, self.vectors = with_word_vectors(self.parts)
+
+    def planned(self, numbers: bool) -> list[Part]:
+        """The parts with their recipes, checked."""
+        parts = self.room.parts(self.spec, self.asked.model, numbers)
+        self.cut.check_parts(parts)
+        return planned(parts, settle())
+
+    def read(self, train: Source, valid: Source | None) -> None:
+        """The data as the task needs them, divided."""
+        unit, reading = self.asked.coding.get("unit"), self.asked.reading
+        several = [
+            None if each is None else self.cut.sequences(each, reading, unit=unit)
+            for each in (train, valid)
+        ]
+        prepared = [
+            None if each is None else self.cut.prepare(each, self.asked.coding) for each in several
+        ]
+        data, held = prepared
+        assert data is not None
+        if data.main_kind() == NUMBERS:
+            self.parts = self.planned(numbers=True)
+        self.digest = fingerprint(data.main)
+        if held is None and self.validates:
+            data, held = self.cut.hold_out(data, self.parts)
+        if held is not None and held.by != data.by:
+            raise DataError(
+                "training and validation data are cut differently",
+                got=f"by {data.by} and by {held.by}",
+                do="Use the same --by for both",
+            )
+        self.train, self.valid = data, held
+
+    @property
+    def validates(self) -> bool:
+        """Whether something is found on validation data: what a network learns, the weights of a
+        mixture, or what was asked for besides."""
+        besides = any(getattr(self.asked.fitting, f.name) for f in fields(self.asked.fitting))
+        return besides or len(self.parts) > 1 or not self.parts[0].counts
+
+    def encode(self) -> None:
+        """The codec, and the data in numbers."""
+        coding = self.asked.coding
+        self.train = self.cut.cut(self.train, coding)
+        self.valid = None if self.valid is None else self.cut.cut(self.valid, coding)
+        more = self.vectors.words if self.vectors else []
+        self.codec, self.encoded = self.cut.fit_codec(self.train, coding, more)
+        self.held = None if self.valid is None else self.cut.encode(self.codec, self.valid)
+
+    def build(self) -> None:
+        """The model, untrained, and the lesson."""
+        with seeded(self.parts[0].training.seed) as self.generator:
+            sizes = (self.codec.size, *self.codec.sizes)
+            model = create(self.parts, *sizes, mixture=self.room.mixture)
+        reading = self.asked.reading
+        if "distinct" in vars(reading):  # it was for learning; later every sequence has its answer
+            reading = replace(reading, distinct=False)
+        self.predictor = self.room.predictor_class(
+            self.room, self.spec, self.parts, self.codec, model, self.train.by, reading
+        )
+        for each, part in zip(model.parts, self.parts, strict=True):
+            if getattr(part.options, "word_vectors", ""):
+                words = begin_with(each, part.options.word_vectors, self.codec, self.vectors)
+                self.notes.append(words)
+        self.cut.check(model, self.parts, self.codec, self.encoded, self.train.origin)
+        self.lesson = self.cut.lesson(self.encoded, self.held, self.train.by, self.codec)
+
+    def run(self) -> Generator[Event, None, Predictor]:
+        """Train, conclude, keep."""
+        begin, last = time.perf_counter(), {}
+        folder, lock = self.start_folder()
+        log = Log(folder)
+
+        def noted(event: Event) -> Event:
+            """Log an event, and keep what the metrics of the run will say."""
+            last.update({key: event[key] for key in KEPT if key in event})
+            if event["event"] == "interrupted":
+                last["interrupted"] = True
+            return log.add(event)
+
+        own = partial(threads, self.parts[0].training.threads)
+        try:
+            yield from map(log.add, self.opening())
+            model = self.predictor.model
+            training = loop.fit(model, self.parts, self.lesson, folder, self.generator)
+            yield from loop.relay(throughout(training, own), noted)
+            seconds, size = time.perf_counter() - begin, model.size()
+            known = {"seconds": seconds, "parameters": size, "fingerprint": self.digest}
+            self.predictor.metrics = last | {"per": self.room.validates} | known
+            with own():
+                asked = self.asked.fitting
+                words = list(self.predictor.conclude(self.lesson, self.valid, asked))
+            yield from (log.add({"event": "note", "words": each}) for each in words)
+            if folder is not None:
+                self.predictor.finish(folder)
+                self.predictor.folder = folder
+            out = None if folder is None else str(folder)
+            yield log.add({"event": "done", "out": out, **self.predictor.metrics})
+            return self.predictor
+        except (ConfigError, DataError):
+            if folder is not None:
+                abandon(folder)
+            raise
+        finally:
+            if lock is not None:
+                lock.release()
+
+    def opening(self) -> Iterator[Event]:
+        """What is said before training: the data, notes, and what looks wrong with them."""
+        yield {
+            "event": "data",
+            "train": self.train.origin,
+            "symbols": self.lesson.symbols,
+            "sequences": len(self.encoded),
+            "vocabulary": self.codec.size,
+            "unit": self.predictor.unit,
+            "by": self.train.by,
+            "valid_symbols": 0 if self.held is None else len(self.held.columns[0].flat),
+        }
+        del self.encoded  # the lesson keeps what it needs
+        for words in self.notes:
+            yield {"event": "note", "words": words}
+        for each in findings(self.train, self.valid) if self.cut.audited else ():
+            words = f"{each['what']}: {each['got']}" if each["got"] else each["what"]
+            yield {"event": "warning", "words": words}
+
+    def start_folder(self) -> tuple[Path | None, Lock | None]:
+        """The run folder with the plan of this fit, if one is kept."""
+        options = self.asked.options
+        if not options.out:
+            if options.resume:
+                raise ConfigError(
+                    "--resume needs the folder of the fit to go on with", do="Add --out RUN"
+                )
+            return None, None
+        out = Path(options.out)
+        if options.resume and not (out / "config.toml").exists():
+            self.notes.append(f"there is no fit in {out} to go on with: this one begins")
+        held = () if self.held is None else self.held.columns
+        return start_folder(
+            self.predictor.settings(),
+            self.codec.to_json(),
+            out,
+            options.resume,
+            options.overwrite,
+            fingerprint(*self.encoded.columns, *held),
+        )
 
 
-def with_vectors(parts: list[Part]) -> tuple[list[Part], Predictor | None]:
-    """The word vectors that networks are to begin with, from a file or a run; a network that may choose takes their size."""
-    names = {part.options.vectors for part in parts if getattr(part.options, "vectors", "")}
+def with_word_vectors(parts: list[Part]) -> tuple[list[Part], Any]:
+    """The word vectors that networks are to begin with, from a file or a run; a network that may
+    choose its size of embeddings takes theirs."""
+    names = {getattr(part.options, "word_vectors", "") for part in parts} - {""}
     if not names:
         return parts, None
     if len(names) > 1:
-        raise ConfigError("all parts begin with the same word vectors", got=", ".join(sorted(names)), do="Name one file")
-    source = load(names.pop())
-    if source.task != "words":
-        raise ConfigError("the vectors are to be word vectors", got=f"a model of {source.task}", do="Fit some with `seriatim fit words`")
-    width = source.words.vectors.shape[1]
-    return [replace(part, options=replace(part.options, embedding=width)) if getattr(part.options, "vectors", "") and hasattr(part.options, "embedding")
-            else part for part in parts], source
+        raise ConfigError(
+            "all parts begin with the same word vectors",
+            got=", ".join(sorted(names)),
+            do="Name one file",
+        )
+    vectors = load(names.pop()).word_vectors()
+    width = vectors.vectors.shape[1]
+
+    def fitted(part: Part) -> Part:
+        """A part whose embeddings are as wide as the vectors."""
+        known = {each.name for each in fields(part.options)}
+        if not getattr(part.options, "word_vectors", "") or "embedding" not in known:
+            return part
+        return replace(part, options=replace(part.options, embedding=width))
+
+    return [fitted(part) for part in parts], vectors
 
 
-def given_vectors(model: Model, options: Any, codec: Codec, source: Predictor) -> str:
-    """Let a network begin with word vectors, those of lower case where there are no others; says for how many symbols there were any."""
-    find, wide = source.words.find, source.words.vectors.shape[1]
-    rows = {number: find(word) if find(word) is not None else find(word.lower()) for number, word in enumerate(codec.symbols) if number > STOP}
-    known = [(number, row) for number, row in rows.items() if row is not None]
-    if not known or wide != model.embedding.embedding_dim:
-        raise ConfigError("these word vectors do not fit the model", do=f"Set --width {wide}, and --unit word",
-                          got=f"{wide} wide, not {model.embedding.embedding_dim}; for {len(known)} of {codec.size} symbols")
+def begin_with(model: Any, file: str, codec: Any, vectors: Any) -> str:
+    """Let a network begin with word vectors, those of lower case where there are no others; says
+    for how many symbols there were any."""
+    wide = vectors.vectors.shape[1]
+    known = []
+    for number, word in enumerate(codec.symbols):
+        row = vectors.find(word) if vectors.find(word) is not None else vectors.find(word.lower())
+        if number > STOP and row is not None:
+            known.append((number, row))
+    size = model.embedding.embedding_dim
+    if not known or wide != size:
+        raise ConfigError(
+            "these word vectors do not fit the model",
+            got=f"{wide} wide, not {size}; for {len(known)} of {codec.size} symbols",
+            do=f"Set --width {wide}, and --unit word",
+        )
     numbers, rows = map(list, zip(*known, strict=True))
-    model.begin_with(numbers, torch.from_numpy(source.words.vectors[rows]))
-    return f"{len(known):,} of {codec.size:,} symbols begin with vectors of {options.vectors}"
-
-
-def check_task(task: str, spec: str) -> None:
-    if task not in TASKS:
-        raise ConfigError(f"there is no task {task!r}", do=nearest(task, TASKS))
-    for name in spec.split("+"):
-        rung(name, task)
-    if task in ("words", "sets", "forecast", "regress", "autoencode") and "+" in spec:
-        raise ConfigError(f"models of {task} are not mixed", got=spec, do="Fit one model")
-
-
-def hold_out(data: Sequences, share: float, how: str | None = None) -> tuple[Sequences, Sequences]:
-    """Some of the training data for validation, when none is given: of a stream its beginning, so that training reaches up to the end."""
-    try:
-        valid, train = data.split(share, 1 - share, how=how)
-        return train, valid
-    except SeriatimError as error:
-        raise DataError(f"{data.origin} is too short to set {100 * share:.0f} % aside for validation", got=error.got,
-                        do="Give more that is different (equal sequences stay together), or validation data with --valid") from None
+    model.begin_with(numbers, torch.from_numpy(vectors.vectors[rows]))
+    return f"{len(known):,} of {codec.size:,} symbols begin with vectors of {file}"

@@ -1,13 +1,16 @@
 """A comparison as one HTML page that needs no network: table, picture, samples, protocol."""
+
 from __future__ import annotations
 
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from seriatim.display import short
-from seriatim.figures import quality
-from seriatim.leaderboard import FIGURES, Figure, footnotes
+from seriatim.leaderboard import footnotes
+from seriatim.records import Record
+from seriatim.show.charts import quality
+from seriatim.show.tables import short
+from seriatim.tasks.base import Figure, Task
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #22333b; --soft: #66757d; --line: #e3e7e9; --accent: #c1440e; --paper: #fff; }
@@ -56,54 +59,98 @@ Every run is kept beside this page: <code>seriatim {verb}</code></p>
 """
 
 
-def report(record: dict[str, Any]) -> str:
+def report(record: Record, room: Task) -> str:
     """The page."""
-    rows, name, figure = record["rows"], record["figure"], FIGURES[record["figure"]]
-    good = [row for row in rows if row["status"] == "ok" and row[name] is not None]
-    voices = "\n".join(f'<p class="soft">{escape(row["model"])}</p><pre>{escape(row["sample"])}</pre>' for row in good if "sample" in row)
+    rows, figure = record["rows"], room.figures[0]
+    good = [row for row in rows if row["status"] == "ok" and row[figure.key] is not None]
+    voices = "\n".join(
+        f'<p class="soft">{escape(row["model"])}</p><pre>{escape(row["sample"])}</pre>'
+        for row in good
+        if "sample" in row
+    )
     picture = quality(record, "svg").decode()
+    minutes = record["minutes"]
+    heads = (f'<th class="{kind}">{words}</th>' for kind, words in headings(room.figures))
+    protocol = (
+        f"<dt>{escape(name.replace('_', ' '))}</dt><dd>{escape(str(value))}</dd>"
+        for name, value in (record["protocol"] or {}).items()
+    )
     return PAGE.format(
-        style=STYLE, data=escape(Path(record["data"]).name), task=escape(record["task"]), unit=escape(record["unit"]),
-        notes=escape(". ".join(footnotes(record))),
-        budget=f"{record['minutes']:g} minutes in all" if record["minutes"] else "a fixed number of updates",
+        style=STYLE,
+        data=escape(Path(record["data"]).name),
+        task=escape(record["task"]),
+        unit=escape(record["unit"]),
+        notes=escape(". ".join(footnotes(record, room))),
+        budget=f"{minutes:g} minutes in all" if minutes else "a fixed number of updates",
         test=100 * record["split"][2],
-        verdict=escape(verdict_of(good, name, figure)), picture=picture[picture.index("<svg"):], better="Higher" if record["higher_is_better"] else "Lower",
-        headings="".join(f'<th class="{kind}">{words}</th>' for kind, words in headings(figure)),
-        rows="\n".join(table_row(place, row, good, name, figure) for place, row in enumerate(rows, 1)),
+        verdict=escape(verdict_of(good, figure)),
+        picture=picture[picture.index("<svg") :],
+        better="Higher" if figure.higher else "Lower",
+        headings="".join(heads),
+        rows="\n".join(table_row(i, row, good, room.figures) for i, row in enumerate(rows, 1)),
         samples=f"<h2>In their own voice</h2>\n{voices}" if voices else "",
-        verb="generate runs/NAME --prompt ..." if record["task"] == "language" else "predict runs/NAME FILE",
-        protocol="".join(f"<dt>{escape(name.replace('_', ' '))}</dt><dd>{escape(str(value))}</dd>" for name, value in (record["protocol"] or {}).items()),
-        version=escape(record["seriatim"]), seconds=record["seconds"])
+        verb=escape(room.kept.format(run="runs/NAME").removeprefix("seriatim ")),
+        protocol="".join(protocol),
+        version=escape(record["seriatim"]),
+        seconds=record["seconds"],
+    )
 
 
-def headings(figure: Figure) -> list[tuple[str, str]]:
-    return [("", ""), ("", "model"), ("number", figure.title), ("", "95 % interval"), *(("number", title) for title, _, _ in figure.beside), ("number", "fit"),
-            ("number", "parameters"), ("number", "size"), ("number", "symbols / s"), ("", "")]
+def headings(figures: tuple[Figure, ...]) -> list[tuple[str, str]]:
+    """The class and the title of each column."""
+    first, *others = [each for each in figures if each.shown]
+    beside = [("number", each.title) for each in others]
+    cost = [("number", name) for name in ("fit", "parameters", "size", "symbols / s")]
+    return [
+        ("", ""),
+        ("", "model"),
+        ("number", first.title),
+        ("", "95 % interval"),
+        *beside,
+        *cost,
+        ("", ""),
+    ]
 
 
-def verdict_of(good: list[dict[str, Any]], name: str, figure: Figure) -> str:
+def verdict_of(good: list[dict[str, Any]], figure: Figure) -> str:
     """One plain sentence."""
     if not good:
         return "No model could be measured."
     best = good[0]
     tied = [row["model"] for row in good[1:] if row["tied"]]
-    words = f"{best['model']} predicts this data best: {figure.write(best[name])} {figure.words} after {best['seconds']:.1f} s of fitting."
+    value = f"{figure.write(best[figure.key])} {figure.words}"
+    words = f"{best['model']} predicts this data best: {value} after {best['seconds']:.1f} s of fitting."
     if tied:
         quick = min((row for row in good if row["tied"]), key=lambda row: row["seconds"])
-        words += f" {', '.join(tied)} cannot be told from it; the quickest of these is {quick['model']}."
+        words += (
+            f" {', '.join(tied)} cannot be told from it; the quickest of these is {quick['model']}."
+        )
     return words
 
 
-def table_row(place: int, row: dict[str, Any], good: list[dict[str, Any]], name: str, figure: Figure) -> str:
+def table_row(
+    place: int, row: dict[str, Any], good: list[dict[str, Any]], figures: tuple[Figure, ...]
+) -> str:
+    """A row of the leaderboard."""
     if row["status"] != "ok":
-        return f'<tr class="failed"><td></td><td>{escape(row["model"])}</td><td colspan="8">{escape(row["status"])}: {escape(row["reason"])}</td></tr>'
-    low, high = row["interval"]
-    most = max((each[name] for each in good), default=1.0)
-    share = 100 * (row[name] or 0) / most
-    cells = [("", "=" if row["tied"] and place > 1 else str(place)), ("", row["model"]), ("number", figure.write(row[name])),
-             ("", "" if low is None else f"{figure.write(low)} to {figure.write(high)}"),
-             *(("number", "" if row[key] is None else form.format(row[key])) for _, key, form in figure.beside),
-             ("number", f"{row['seconds']:.1f} s"), ("number", short(row["parameters"])), ("number", short(row["size_bytes"]) + "B"),
-             ("number", short(row["symbols_per_second"]))]
+        words = f"{escape(row['status'])}: {escape(row['reason'])}"
+        name = escape(row["model"])
+        return f'<tr class="failed"><td></td><td>{name}</td><td colspan="8">{words}</td></tr>'
+    first, *others = [each for each in figures if each.shown]
+    low, high = row["interval"][first.key] or (None, None)
+    most = max((each[first.key] for each in good), default=1.0) or 1.0
+    share = 100 * (row[first.key] or 0) / most
+    cells = [
+        ("", "=" if row["tied"] and place > 1 else str(place)),
+        ("", row["model"]),
+        ("number", first.write(row[first.key])),
+        ("", "" if low is None else f"{first.write(low)} to {first.write(high)}"),
+        *(("number", each.beside(row.get(each.key))) for each in others),
+        ("number", f"{row['seconds']:.1f} s"),
+        ("number", short(row["parameters"])),
+        ("number", short(row["size_bytes"]) + "B"),
+        ("number", short(row["symbols_per_second"])),
+    ]
     filled = "".join(f'<td class="{kind}">{escape(text)}</td>' for kind, text in cells)
-    return f'<tr class="{"best" if place == 1 else ""}">{filled}<td style="width:8rem"><div class="bar" style="width:{share:.0f}%"></div></td></tr>'
+    bar = f'<td style="width:8rem"><div class="bar" style="width:{share:.0f}%"></div></td>'
+    return f'<tr class="{"best" if place == 1 else ""}">{filled}{bar}</tr>'

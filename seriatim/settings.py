@@ -1,8 +1,10 @@
-"""Settings: what a field of an option record may hold, and the way from text, flags and TOML to a checked record and back.
+"""Settings: what a field of an option record may hold, and the way from text, flags and TOML to a
+checked record and back.
 
-An unknown key is an error that names the nearest one, and all problems are reported at once. The records themselves, with every default,
-are in `seriatim.config`.
+An unknown key is an error that names the nearest one, and all problems are reported at once. The
+records themselves, with every default, stand beside the code that uses them.
 """
+
 from __future__ import annotations
 
 import math
@@ -11,24 +13,38 @@ import tomllib
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, field, fields
-from typing import Any, TypeVar
+from dataclasses import MISSING, asdict, field, fields, make_dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from seriatim.errors import ConfigError, nearest
 
-Options = TypeVar("Options")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Options = TypeVar("Options", bound="DataclassInstance")
 
 
-def option(default: Any, help: str, *, choices: tuple | None = None, least: float | None = None,
-           most: float | None = None, above: float | None = None) -> Any:
+def option(
+    default: Any,
+    help: str,
+    *,
+    choices: tuple | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+) -> Any:
     """A field with its help text and the values it may take."""
-    return field(default=default, metadata={"help": help, "choices": choices, "least": least, "most": most, "above": above})
+    return field(
+        default=default,
+        metadata={"help": help, "choices": choices, "least": least, "most": most, "above": above},
+    )
 
 
-class Bytes(int):
+class MemorySize(int):
     """A number of bytes, also written 500MB or 1.5GB."""
 
-    def __new__(cls, value: int | str) -> Bytes:
+    def __new__(cls, value: int | str) -> MemorySize:
         for unit, size in (("kb", 10**3), ("mb", 10**6), ("gb", 10**9), ("tb", 10**12)):
             if isinstance(value, str) and value.strip().lower().endswith(unit):
                 return super().__new__(cls, float(value.strip()[:-2]) * size)
@@ -39,11 +55,29 @@ class Numbers(tuple):
     """Whole numbers, also written 0,0,1."""
 
     def __new__(cls, value: Any = ()) -> Numbers:
-        parts = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int) else value
+        parts = (
+            value.split(",")
+            if isinstance(value, str)
+            else [value]
+            if isinstance(value, int)
+            else value
+        )
         return super().__new__(cls, (int(part) for part in parts))
 
 
-def build(cls: type[Options], values: Mapping[str, Any], where: str = "settings", do: str = "See the flags with --help") -> Options:
+WANTED: dict[type, str] = {
+    int: "a whole number",
+    MemorySize: "a number of bytes such as 500MB or 2GB",
+    Numbers: "whole numbers such as 0,0,1",
+}
+
+
+def build(
+    cls: type[Options],
+    values: Mapping[str, Any],
+    where: str = "settings",
+    do: str = "See the flags with --help",
+) -> Options:
     """Check a mapping against a dataclass; all problems in one error."""
     if not isinstance(values, Mapping):
         raise ConfigError(f"{where}: settings are a table", got=repr(values), do=do)
@@ -53,11 +87,14 @@ def build(cls: type[Options], values: Mapping[str, Any], where: str = "settings"
     for key, value in values.items():
         name = key.replace("-", "_")
         if name not in known:
-            problems.append(f"unknown setting {key!r}: {nearest(name, known) if known else 'there are none here'}")
+            hint = nearest(name, known) if known else "there are none here"
+            problems.append(f"unknown setting {key!r}: {hint}")
             continue
         try:
             kept[name] = convert(value, hints[name])
-            problems.extend(f"{key}: {words}" for words in violations(kept[name], known[name].metadata))
+            problems.extend(
+                f"{key}: {words}" for words in violations(kept[name], known[name].metadata)
+            )
         except ValueError as error:
             problems.append(f"{key}: {error}")
     if problems:
@@ -72,24 +109,36 @@ def convert(value: Any, hint: Any) -> Any:
             return None
         hint = next(kind for kind in hint.__args__ if kind is not type(None))
     if hint is bool:
-        word = str(value).lower()
-        if word not in ("true", "false", "1", "0", "yes", "no"):
-            raise ValueError(f"must be true or false, received {value!r}")
-        return word in ("true", "1", "yes")
+        return truth(value)
     if hint is str and isinstance(value, os.PathLike):
         return os.fspath(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float, str, list, tuple) if hint is Numbers else (int, float, str)):
+    if isinstance(value, bool) or not isinstance(
+        value, (int, float, str, list, tuple) if hint is Numbers else (int, float, str)
+    ):
         raise ValueError(f"must be {hint.__name__}, received {value!r}")
+    return made(value, hint)
+
+
+def made(value: Any, hint: type) -> Any:
+    """hint(value), without what would be lost silently; a ValueError says what is wanted."""
     try:
         converted = hint(value)
     except (ValueError, TypeError, OverflowError):
-        wanted = {int: "a whole number", Bytes: "a number of bytes such as 500MB or 2GB", Numbers: "whole numbers such as 0,0,1"}.get(hint, "a number")
+        wanted = WANTED.get(hint, "a number")
         raise ValueError(f"must be {wanted}, received {value!r}") from None
     if issubclass(hint, int) and isinstance(value, float) and value != converted:
         raise ValueError(f"must be a whole number, received {value!r}")
     if hint is float and not math.isfinite(converted):
         raise ValueError(f"must be finite, received {value!r}")
     return converted
+
+
+def truth(value: Any) -> bool:
+    """A yes or no, from itself or from a word for it."""
+    word = str(value).lower()
+    if word not in ("true", "false", "1", "0", "yes", "no"):
+        raise ValueError(f"must be true or false, received {value!r}")
+    return word in ("true", "1", "yes")
 
 
 def violations(value: Any, rule: Mapping[str, Any]) -> list[str]:
@@ -101,8 +150,11 @@ def violations(value: Any, rule: Mapping[str, Any]) -> list[str]:
     found = []
     if rule.get("choices") and value not in rule["choices"]:
         found.append(f"received {value!r}; {nearest(str(value), map(str, rule['choices']))}")
-    for bound, wrong, words in (("least", lambda v, b: v < b, "at least"), ("most", lambda v, b: v > b, "at most"),
-                                ("above", lambda v, b: v <= b, "above")):
+    for bound, wrong, words in (
+        ("least", lambda v, b: v < b, "at least"),
+        ("most", lambda v, b: v > b, "at most"),
+        ("above", lambda v, b: v <= b, "above"),
+    ):
         if rule.get(bound) is not None and wrong(value, rule[bound]):
             found.append(f"must be {words} {rule[bound]}, received {value}")
     return found
@@ -110,15 +162,26 @@ def violations(value: Any, rule: Mapping[str, Any]) -> list[str]:
 
 def changed(options: Any) -> dict[str, Any]:
     """The settings that differ from their defaults."""
-    return {f.name: getattr(options, f.name) for f in fields(options)
-            if f.default is MISSING or getattr(options, f.name) != f.default}
+    return {
+        f.name: getattr(options, f.name)
+        for f in fields(options)
+        if f.default is MISSING or getattr(options, f.name) != f.default
+    }
 
 
 def refuse_idle(options: Any, switch: str, names: tuple[str, ...], what: str, usual: int) -> None:
     """Settings of a part that is switched off are a mistake."""
-    idle = [f"--{name.replace('_', '-')} {value}" for name, value in changed(options).items() if name in names]
+    idle = [
+        f"--{name.replace('_', '-')} {value}"
+        for name, value in changed(options).items()
+        if name in names
+    ]
     if idle and not getattr(options, switch):
-        raise ConfigError(f"this is for {what}, and there are none", got=" ".join(idle), do=f"Add --{switch} {usual}, or leave it out")
+        raise ConfigError(
+            f"this is for {what}, and there are none",
+            got=" ".join(idle),
+            do=f"Add --{switch.replace('_', '-')} {usual}, or leave it out",
+        )
 
 
 def to_toml(tables: Mapping[str, Any]) -> str:
@@ -127,16 +190,21 @@ def to_toml(tables: Mapping[str, Any]) -> str:
     for title, table in tables.items():
         table = table if isinstance(table, Mapping) else asdict(table)
         lines.append(f"[{title}]")
-        lines += [f"{key} = {toml_value(value)}" for key, value in table.items() if value is not None]
+        lines += [
+            f"{key} = {toml_value(value)}" for key, value in table.items() if value is not None
+        ]
         lines.append("")
     return "\n".join(lines)
 
 
 def toml_value(value: Any) -> str:
+    """One plain value, or a list of them, as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        escaped = "".join(c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08X}" for c in value)
+        escaped = "".join(
+            c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08X}" for c in value
+        )
         return f'"{escaped}"'
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(toml_value, value)) + "]"
@@ -144,7 +212,35 @@ def toml_value(value: Any) -> str:
 
 
 def from_toml(text: str, where: str) -> dict[str, Any]:
+    """TOML as a mapping; a ConfigError names the line that is wrong."""
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{where} is not valid TOML", got=error, do="Correct the line it names") from None
+        raise ConfigError(
+            f"{where} is not valid TOML", got=error, do="Correct the line it names"
+        ) from None
+
+
+def names_of(cls: type) -> set[str]:
+    """The names of the fields of an option record."""
+    return {each.name for each in fields(cls)}
+
+
+def named(code: str) -> Any:
+    """The function or class that "module:name" names; loaded when it is needed, not before."""
+    module, names = code.split(":")
+    found: Any = import_module(module)
+    for name in names.split("."):
+        found = getattr(found, name)
+    return found
+
+
+def some_of(cls: type, name: str, names: str, **defaults: Any) -> type:
+    """An option record with some of the fields of another, in which some defaults may be others."""
+    chosen = {each.name: each for each in fields(cls) if each.name in names.split()}
+    hints = typing.get_type_hints(cls)
+    made = [
+        (each, hints[each], field(default=defaults.get(each, f.default), metadata=f.metadata))
+        for each, f in chosen.items()
+    ]
+    return make_dataclass(name, made, frozen=True, namespace={"__doc__": cls.__doc__})

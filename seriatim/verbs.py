@@ -1,55 +1,263 @@
-"""The verbs on a run folder: what the command line does, as functions."""
+"""The one door behind every door: what the command line, Python, HTTP and pages do is done here.
+
+    run(verb, subject, data, **asked)     yields events and pieces as they come, returns the record
+    call(verb, subject, data, **asked)    runs it to its end
+
+The subject of `fit` and `compare` is the name of a task, of all other verbs a run: its folder, an
+opened Predictor, or several that answer together. What a verb may be asked for is on the card of
+its room, so nothing here names a task.
+"""
+
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import fields
+from inspect import isgenerator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, nearest
-from seriatim.exploring import continuations
-from seriatim.inspecting import INSIDE, Text
-from seriatim.predictor import Predictor, load
+from seriatim.progress import listening, passing
+from seriatim.records import Record
+from seriatim.settings import build, named
+from seriatim.tasks import check_models, task, tasks
+from seriatim.tasks.base import Task, Verb
 
-Run = Predictor | str | Path
+if TYPE_CHECKING:
+    from seriatim.data.sequences import Sequences
+    from seriatim.runs.predictor import Predictor, Source
 
-
-def opened(run: Run) -> Predictor:
-    return run if isinstance(run, Predictor) else load(run)
-
-
-def evaluate(run: Run, data: Sequences | str | Path) -> dict[str, Any]:
-    """How well a run predicts some data: figures, intervals and protocol."""
-    return opened(run).evaluate(data)
-
-
-def score(run: Run, data: Sequences | str | Path) -> list[dict[str, Any]]:
-    """The natural-log probability of each sequence."""
-    return opened(run).score(data)
+Event = dict[str, Any]
+Run = "Predictor | str | Path"
+TOGETHER = 512  # sequences that are asked about at a time, at least
 
 
-def generate(run: Run, prompt: str = "", **settings: Any) -> str | list[str]:
-    """Text written by a run after a prompt."""
-    return opened(run).generate(prompt, **settings)
+# -- the door
+def run(verb: str, subject: Any, data: Any = None, **asked: Any) -> Generator[Event, None, Any]:
+    """Do it: a generator of events, which returns a record; of `fit` the Predictor."""
+    asked = {name: value for name, value in asked.items() if value is not None}
+    if verb in STARTS:
+        return (yield from STARTS[verb](subject, data, asked))
+    found = standing_alone(verb)
+    if found is not None:
+        options: Any = build(found.options, asked, verb)
+        return named(found.method)(
+            subject, **{f.name: getattr(options, f.name) for f in fields(options)}
+        )
+    others = asked.pop("with_runs", ())
+    predictor = opened(subject, others, asked.pop("int8", False))
+    return (yield from ask(predictor, verb, data, asked))
 
 
-def predict(run: Run, data: Sequences | str | Path, top: int = 5) -> list[dict[str, Any]]:
-    """The likeliest next symbols after each sequence."""
-    return opened(run).predict(data, top)
+def call(
+    verb: str,
+    subject: Any,
+    data: Any = None,
+    listen: Callable[[Event], None] | None = None,
+    **asked: Any,
+) -> Any:
+    """Do it to its end; `listen` hears of every event."""
+    return follow(run(verb, subject, data, **asked), listen)
 
 
-def ngrams(run: Run, pattern: str, top: int = 20) -> dict[str, Any]:
-    """What stands at the * of a pattern such as "won a *", with counts and back-off: see `seriatim.exploring`."""
-    return continuations(opened(run), pattern, top)
+def follow(events: Generator[Event, None, Any], listen: Callable[[Event], None] | None) -> Any:
+    """Run a generator of events to its end; an interrupt reaches it wherever it strikes."""
+    hear = listen or (lambda event: None)
+    with listening(hear):
+        try:
+            event = next(events)
+            while True:
+                try:
+                    hear(event)
+                    event = next(events)
+                except KeyboardInterrupt:
+                    event = events.throw(KeyboardInterrupt())
+        except StopIteration as end:
+            return end.value
 
 
-def inspect(runs: Run | list[Run], what: str, text: Text) -> dict[str, Any]:
-    """What happens inside: gradient or influence by distance (of several runs, if asked), attention, surprisal. See `seriatim.inspecting`."""
-    if what not in INSIDE:
-        raise ConfigError("there is nothing of this name to see", got=what, do=nearest(what, INSIDE))
-    runs = runs if isinstance(runs, list) else [runs]
-    if what in ("gradient", "influence"):
-        found = [{"run": None if isinstance(run, Predictor) else str(run)} | INSIDE[what](opened(run), text) for run in runs]
-        return {"version": 1, "kind": what, "runs": found, "notes": list(dict.fromkeys(note for each in found for note in each["notes"]))}
-    if len(runs) > 1:
-        raise ConfigError(f"{what} is shown of one run at a time", got=f"{len(runs)} runs", do="Give one")
-    return INSIDE[what](opened(runs[0]), text)
+# -- verbs on a run
+def opened(subject: Any, others: Sequence[Any] = (), int8: bool = False) -> Predictor:
+    """A run: its folder, an opened Predictor, or several whose models answer together."""
+    from seriatim.runs.predictor import Predictor
+    from seriatim.tasks.opening import load
+
+    several = [*(subject if isinstance(subject, (list, tuple)) else [subject]), *others]
+    found = [each if isinstance(each, Predictor) else load(each, int8=int8) for each in several]
+    return found[0] if len(found) == 1 else found[0].joined(found[1:])
+
+
+def ask(
+    predictor: Predictor, name: str, data: Any, asked: Mapping[str, Any]
+) -> Generator[Event, None, Record]:
+    """One verb of an opened run."""
+    verb = verb_of(predictor.task, name)
+    reading, options = sorted_out(predictor, verb, name, asked)
+    reader = predictor
+    if reading:
+        reader = copy.copy(predictor)  # others may be asking the same one
+        whole = {**vars(predictor.reading), **reading}
+        reader.reading = build(predictor.task.reading, whole, name)
+    if isinstance(options.get("against"), (str, Path)):
+        options["against"] = opened(options["against"])
+    method, given = getattr(reader, verb.method), material(reader, verb, name, data)
+    found: Any = in_pieces(method, given[0], options) if verb.pieces else method(*given, **options)
+    if isgenerator(found):
+        found = yield from found
+    result: Record = found
+    folder = predictor.folder
+    return {**result, "run": None if folder is None else str(folder)}
+
+
+def verb_of(room: Task, name: str) -> Verb:
+    """A verb of a room; another's is refused with the room it belongs to."""
+    if name in room.verbs:
+        return room.verbs[name]
+    others = [each.name for each in tasks() if name in each.verbs]
+    if others:
+        raise ConfigError(
+            f"models of {room.name} have no verb {name!r}",
+            got=f"a verb of {', '.join(others)}",
+            do="They have: " + ", ".join(room.verbs),
+        )
+    known = [*STARTS, *room.verbs]
+    raise ConfigError(f"there is no verb {name!r}", do=nearest(name, known))
+
+
+def standing_alone(name: str) -> Verb | None:
+    """A verb that is asked of data and not of a run."""
+    for room in tasks():
+        if name in room.verbs and not room.verbs[name].runs:
+            return room.verbs[name]
+    return None
+
+
+def sorted_out(
+    predictor: Predictor, verb: Verb, name: str, asked: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """How the data are to be read, and what the verb is asked for, checked."""
+    own = {each.name for each in fields(verb.options)}
+    known = (
+        {each.name for each in fields(predictor.task.reading)} if verb.reads == "data" else set()
+    )
+    reading, options = {}, {}
+    for key, value in asked.items():
+        if key in own:
+            options[key] = value
+        elif key in known:
+            reading[key] = value
+        else:
+            raise unknown_option(predictor.task, name, key, own | known)
+    plain = {key: value for key, value in options.items() if isinstance(value, (str, int, float))}
+    checked: Any = build(verb.options, plain, name)
+    return reading, options | {key: getattr(checked, key) for key in plain}
+
+
+def unknown_option(room: Task, verb: str, key: str, known: set[str]) -> ConfigError:
+    """Why this cannot be asked for, and of what it can."""
+    homes = [
+        f"{each.name} {name}"
+        for each in tasks()
+        for name, other in each.verbs.items()
+        if key in {f.name for f in fields(other.options)} and (each.name, name) != (room.name, verb)
+    ]
+    return ConfigError(
+        f"{verb} of models of {room.name} has no option {key!r}",
+        got=f"an option of {', '.join(homes[:4])}" if homes else None,
+        do=nearest(key, sorted(known)) if known else "Leave it out: there are no options",
+    )
+
+
+def material(predictor: Predictor, verb: Verb, name: str, data: Any) -> tuple[Any, ...]:
+    """What the method of a verb is given besides its options."""
+    if verb.reads == "nothing":
+        if data is not None:
+            raise ConfigError(f"{name} reads no data", got=data, do="Leave it out")
+        return ()
+    if verb.reads in ("text", "file"):
+        if data is None and verb.optional:
+            return ()
+        if not isinstance(data, (str, Path)):
+            what = verb.argument or verb.reads
+            raise ConfigError(f"{name} reads one {what}", got=data, do=f"Give the {what}")
+        return (data,)
+    if data is None:
+        raise ConfigError(f"{name} reads data", got="nothing", do="Give a file, or texts")
+    return (predictor.data(data, gaps=verb.gaps),)
+
+
+def in_pieces(
+    method: Callable[..., Record], data: Sequences, options: Mapping[str, Any]
+) -> Generator[Event, None, Record]:
+    """The same, some sequences at a time: items come as they are found."""
+    many = max(TOGETHER, len(data) // 100)
+    cuts = range(0, max(1, len(data)), many)
+    whole: Record | None = None
+    for begin in passing("asking", cuts):
+        found = method(data[begin : begin + many], **options)
+        yield {"event": "items", "items": found["items"], "record": found}
+        if whole is None:
+            whole = found
+        else:
+            whole["items"] += found["items"]
+            known = whole.setdefault("notes", [])
+            known += [words for words in found.get("notes", ()) if words not in known]
+    assert whole is not None
+    return whole
+
+
+# -- verbs on a task
+def fit(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None, Predictor]:
+    """Fit one model; the Predictor is returned."""
+    from seriatim.fitting import fit_events
+
+    card = room if isinstance(room, Task) else task(room)
+    model, valid = asked.pop("model", ""), asked.pop("valid", None)
+    if not model:
+        raise ConfigError("no model was named", do="Name one: " + ", ".join(card.rungs))
+    check_models(card, model)
+    return (yield from fit_events(card, model, data, valid, asked))
+
+
+def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None, Record]:
+    """Fit every rung with an equal budget and rank them on held-out data."""
+    from seriatim.comparison import Comparison
+    from seriatim.fitting_options import CompareOptions
+
+    card = room if isinstance(room, Task) else task(room)
+    models = asked.get("models", "")
+    asked["models"] = models if isinstance(models, str) else ",".join(models)
+    for name in filter(None, asked["models"].split(",")):
+        check_models(card, name.strip())
+    names = [each.name for each in fields(CompareOptions)]
+    own = {name: asked.pop(name) for name in names if name in asked}
+    options = build(CompareOptions, own, "compare")
+    return (yield from Comparison(card, options, asked).run(data))
+
+
+def check(files: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None, Record]:
+    """What is wrong with data, before a model is fitted to it."""
+    from seriatim.audit.check import check as look
+    from seriatim.audit.options import CheckOptions
+
+    options = build(CheckOptions, asked, "check")
+    yield {"event": "checking"}
+    several = [files] if isinstance(files, (str, Path)) else list(files)
+    said = {name: value or None for name, value in vars(options).items()}
+    return look([str(each) for each in several], **said)
+
+
+def plot(subject: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None, Record]:
+    """Draw a picture: a run's learning curve, a comparison's quality, or what a verb's record shows."""
+    from seriatim.plotting import plot as draw
+
+    return (yield from draw(run, subject, data, asked))
+
+
+STARTS: dict[str, Callable[..., Generator[Event, None, Any]]] = {
+    "fit": fit,
+    "compare": compare,
+    "check": check,
+    "plot": plot,
+}

@@ -1,4 +1,5 @@
 """The command line as a test sees it: called in this process, with what it prints, how it ends and what it leaves behind."""
+
 import contextlib
 import hashlib
 import io
@@ -7,10 +8,28 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from seriatim.cli import main
+from seriatim.cli.main import main
 
 SMALL = ("--steps", "3", "--width", "8", "--length", "8", "--rows", "2")
-VOCABULARY = ["the", "a", "cat", "dog", "bird", "sat", "slept", "on", "under", "mat", "log", "tree", "and", "then", "it", "ran", "home"]
+VOCABULARY = [
+    "the",
+    "a",
+    "cat",
+    "dog",
+    "bird",
+    "sat",
+    "slept",
+    "on",
+    "under",
+    "mat",
+    "log",
+    "tree",
+    "and",
+    "then",
+    "it",
+    "ran",
+    "home",
+]
 
 
 @dataclass
@@ -49,28 +68,47 @@ def good(*arguments, out: io.StringIO | None = None) -> Answer:
 
 def tree(folder: Path) -> dict[str, str]:
     """Everything below a folder, with the checksums of files."""
-    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "folder" for path in folder.rglob("*")}
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        if path.is_file()
+        else "folder"
+        for path in folder.rglob("*")
+    }
 
 
 def refused(*arguments, code: int | None = None, words: str = "", json_too: bool = True) -> str:
     """A command that must fail as it should: a code, one line, nothing written; the same in JSON. Gives back the line."""
     before = tree(Path.cwd())
     answer = call(*arguments)
-    assert answer.code in ((1, 2) if code is None else (code,)), f"exit code {answer.code}: {answer.out}{answer.err}"
+    assert answer.code in ((1, 2) if code is None else (code,)), (
+        f"exit code {answer.code}: {answer.out}{answer.err}"
+    )
     assert answer.out == "" and tree(Path.cwd()) == before
-    assert answer.err.startswith("seriatim: ") and answer.err.endswith("\n") and len(answer.err.splitlines()) == 1 and len(answer.err) < 2000
+    assert (
+        answer.err.startswith("seriatim: ")
+        and answer.err.endswith("\n")
+        and len(answer.err.splitlines()) == 1
+        and len(answer.err) < 2000
+    )
     assert words in answer.err
     if json_too:
         record = call(*arguments, "--format", "json")
         error = json.loads(record.err)["error"]
         assert record.code == answer.code and record.out == "" and tree(Path.cwd()) == before
-        assert error["what"] and error["what"].rstrip(".") in answer.err and error["kind"].endswith("Error")
+        assert (
+            error["what"]
+            and error["what"].rstrip(".") in answer.err
+            and error["kind"].endswith("Error")
+        )
     return answer.err
 
 
 def prose(lines: int, seed: int) -> str:
     dice = random.Random(seed)
-    return "".join(" ".join(dice.choices(VOCABULARY, k=dice.randint(3, 8))).capitalize() + ".\n" for _ in range(lines))
+    return "".join(
+        " ".join(dice.choices(VOCABULARY, k=dice.randint(3, 8))).capitalize() + ".\n"
+        for _ in range(lines)
+    )
 
 
 def furnish(folder: Path) -> Path:
@@ -79,5 +117,18 @@ def furnish(folder: Path) -> Path:
     (folder / "other.txt").write_text(prose(20, 2) + "Quizzical Übermut!\n")
     good("fit", "language", "markov", folder / "book.txt", "--order", 2, "--out", folder / "markov")
     good("fit", "language", "lstm", folder / "book.txt", *SMALL, "--out", folder / "lstm")
-    good("fit", "language", "markov", folder / "book.txt", "--by", "line", "--unit", "word", "--minimum-count", 2, "--out", folder / "lines")
+    good(
+        "fit",
+        "language",
+        "markov",
+        folder / "book.txt",
+        "--by",
+        "line",
+        "--unit",
+        "word",
+        "--minimum-count",
+        2,
+        "--out",
+        folder / "lines",
+    )
     return folder

@@ -2,6 +2,7 @@
 
 Each fit runs in a forked child; the parent checks after every death that the folder says clearly what it is.
 """
+
 from __future__ import annotations
 
 import os
@@ -13,23 +14,46 @@ from pathlib import Path
 import pytest
 import torch
 
-from seriatim import storage
+from seriatim import fit, load, storage
 from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import RunError
-from seriatim.fitting import fit
-from seriatim.predictor import load
 
-DATA = Sequences({"text": Field.of_text(["to be or not to be, that is the question. " * 30])}, by="stream", unit="character")
+DATA = Sequences(
+    {"text": Field.of_text(["to be or not to be, that is the question. " * 30])},
+    by="stream",
+    unit="character",
+)
 SETTINGS = {
-    "lstm": {"width": 16, "layers": 2, "rows": 4, "length": 16, "steps": 12, "dropout": 0.2, "validations": 4, "checkpoint_seconds": 0.0},
-    "transformer": {"width": 16, "layers": 2, "heads": 2, "context": 12, "rows": 4, "length": 16, "steps": 12, "dropout": 0.2,
-                    "validations": 4, "checkpoint_seconds": 0.0},
+    "lstm": {
+        "width": 16,
+        "layers": 2,
+        "rows": 4,
+        "length": 16,
+        "steps": 12,
+        "dropout": 0.2,
+        "validations": 4,
+        "checkpoint_seconds": 0.0,
+    },
+    "transformer": {
+        "width": 16,
+        "layers": 2,
+        "heads": 2,
+        "context": 12,
+        "rows": 4,
+        "length": 16,
+        "steps": 12,
+        "dropout": 0.2,
+        "validations": 4,
+        "checkpoint_seconds": 0.0,
+    },
 }
 every_model = pytest.mark.parametrize("model", list(SETTINGS))
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 
 
-def in_child(folder: Path, model: str, crash: tuple[str, int] | None = None, seconds: float | None = None) -> bool:
+def in_child(
+    folder: Path, model: str, crash: tuple[str, int] | None = None, seconds: float | None = None
+) -> bool:
     """Fit or go on fitting in a child that may be killed: at the n-th time a point is reached, or after a while. True if it got to the end."""
     child = os.fork()
     if child == 0:
@@ -43,8 +67,11 @@ def in_child(folder: Path, model: str, crash: tuple[str, int] | None = None, sec
                         left[0] -= 1
                         if left[0] == 0:
                             os.kill(os.getpid(), signal.SIGKILL)
+
                 storage.reached = reached
-            torch.manual_seed(random.randrange(1000))                 # resuming must not depend on what came before
+            torch.manual_seed(
+                random.randrange(1000)
+            )  # resuming must not depend on what came before
             fit("language", model, DATA, out=folder, resume=True, **SETTINGS[model])
             code = 0
         finally:
@@ -53,7 +80,9 @@ def in_child(folder: Path, model: str, crash: tuple[str, int] | None = None, sec
         time.sleep(seconds)
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, "a child ended in an error of its own"
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, (
+        "a child ended in an error of its own"
+    )
     return os.WIFEXITED(status)
 
 
@@ -78,7 +107,7 @@ def uninterrupted(tmp_path_factory) -> dict[str, bytes]:
 def killed_once(folder: Path, model: str, expected: bytes, **how) -> None:
     in_child(folder, model, **how)
     check_folder(folder)
-    if not (folder / "manifest.json").exists():                       # else it died after its work was done
+    if not (folder / "manifest.json").exists():  # else it died after its work was done
         assert in_child(folder, model)
         assert not list(folder.glob("checkpoint-*")) and not list(folder.glob("*.partial"))
     load(folder)
@@ -88,8 +117,12 @@ def killed_once(folder: Path, model: str, expected: bytes, **how) -> None:
 @needs_fork
 @every_model
 @pytest.mark.parametrize("point", storage.POINTS)
-@pytest.mark.parametrize("write", [1, 2, 4, 9, 16, 17, 18])           # plan, codec, checkpoints, weights, metrics, manifest
-def test_killed_at_a_named_point_resumes_to_the_same_bits(model, point, write, tmp_path, uninterrupted):
+@pytest.mark.parametrize(
+    "write", [1, 2, 4, 9, 16, 17, 18]
+)  # plan, codec, checkpoints, weights, metrics, manifest
+def test_killed_at_a_named_point_resumes_to_the_same_bits(
+    model, point, write, tmp_path, uninterrupted
+):
     killed_once(tmp_path / "run", model, uninterrupted[model], crash=(point, write))
 
 
@@ -97,14 +130,30 @@ def test_killed_at_a_named_point_resumes_to_the_same_bits(model, point, write, t
 @every_model
 def test_the_writes_named_above_are_all_there_are(model, tmp_path, monkeypatch):
     written = []
-    monkeypatch.setattr(storage, "write_pieces", lambda path, pieces, real=storage.write_pieces: (written.append(path.name), real(path, pieces)))
+    monkeypatch.setattr(
+        storage,
+        "write_pieces",
+        lambda path, pieces, real=storage.write_pieces: (
+            written.append(path.name),
+            real(path, pieces),
+        ),
+    )
     fit("language", model, DATA, out=tmp_path / "run", **SETTINGS[model])
-    assert written == ["config.toml", "codec.json", *["checkpoint-0.safetensors"] * 13, "weights.safetensors", "metrics.json", "manifest.json"]
+    assert written == [
+        "config.toml",
+        "codec.json",
+        *["checkpoint-0.safetensors"] * 13,
+        "weights.safetensors",
+        "metrics.json",
+        "manifest.json",
+    ]
 
 
 @needs_fork
 @every_model
-def test_killed_again_and_again_at_random_moments_resumes_to_the_same_bits(model, tmp_path, uninterrupted):
+def test_killed_again_and_again_at_random_moments_resumes_to_the_same_bits(
+    model, tmp_path, uninterrupted
+):
     random.seed(1)
     killed_many(tmp_path / "run", model, uninterrupted[model], kills=3)
 
@@ -115,7 +164,9 @@ def test_killed_again_and_again_at_random_moments_resumes_to_the_same_bits(model
 def test_killed_at_every_named_point_of_every_write(model, tmp_path, uninterrupted):
     for point in storage.POINTS:
         for write in range(1, 19):
-            killed_once(tmp_path / f"{point}-{write}", model, uninterrupted[model], crash=(point, write))
+            killed_once(
+                tmp_path / f"{point}-{write}", model, uninterrupted[model], crash=(point, write)
+            )
 
 
 @needs_fork

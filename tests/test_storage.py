@@ -1,4 +1,5 @@
 """Files are whole or not there: whatever stops a write, the earlier content is readable; whatever is on disk, reading is safe."""
+
 import errno
 import json
 import os
@@ -13,9 +14,19 @@ from hypothesis import strategies as some
 
 from seriatim import storage
 from seriatim.errors import RunError
-from seriatim.storage import POINTS, checksum, on_disk, read_arrays, read_bytes, read_json, write_arrays, write_bytes, write_json
+from seriatim.storage import (
+    POINTS,
+    checksum,
+    on_disk,
+    read_arrays,
+    read_bytes,
+    read_json,
+    write_arrays,
+    write_bytes,
+    write_json,
+)
 
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])      # machines are busy
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # machines are busy
 OLD, NEW = b"old content", b"the new content, which is longer"
 
 
@@ -41,12 +52,13 @@ def test_a_crash_leaves_the_old_content_or_the_new_never_a_mixture(path, monkeyp
     def reached(here):
         if here == point:
             raise Crash
+
     monkeypatch.setattr(storage, "reached", reached)
     with pytest.raises(Crash):
         write_bytes(path, NEW)
     assert path.read_bytes() == (NEW if point == "renamed" else OLD)
     monkeypatch.undo()
-    write_bytes(path, NEW)                                      # what the crash left behind is not in the way
+    write_bytes(path, NEW)  # what the crash left behind is not in the way
     assert path.read_bytes() == NEW and names(path) == ["file.json"]
 
 
@@ -63,7 +75,7 @@ def test_content_is_on_disk_before_it_gets_its_name(path, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda handle: (seen.append("sync"), fsync(handle))[1])
     monkeypatch.setattr(os, "replace", lambda *names: (seen.append("rename"), replace(*names))[1])
     write_bytes(path, NEW)
-    assert seen == ["sync", "rename", "sync"]                   # the content, the name, the folder
+    assert seen == ["sync", "rename", "sync"]  # the content, the name, the folder
 
 
 @pytest.mark.parametrize("point", POINTS[:-1])
@@ -71,6 +83,7 @@ def test_a_crash_leaves_no_file_where_there_was_none(tmp_path, monkeypatch, poin
     def reached(here):
         if here == point:
             raise Crash
+
     monkeypatch.setattr(storage, "reached", reached)
     with pytest.raises(Crash):
         write_bytes(tmp_path / "new.json", NEW)
@@ -105,7 +118,9 @@ def test_a_disk_that_fills_up_midway_leaves_nothing_behind(path, monkeypatch, po
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_device_that_is_really_full_is_our_error(tmp_path, monkeypatch):
     real = open
-    monkeypatch.setattr(storage, "open", lambda name, mode: real("/dev/full", mode, buffering=0), raising=False)
+    monkeypatch.setattr(
+        storage, "open", lambda name, mode: real("/dev/full", mode, buffering=0), raising=False
+    )
     with pytest.raises(RunError, match="No space left"):
         write_bytes(tmp_path / "file", NEW)
 
@@ -128,8 +143,19 @@ def test_a_place_that_cannot_be_read_is_our_error(path, read, place):
 # JSON
 
 
-PLAIN = some.recursive(some.one_of(some.none(), some.booleans(), some.integers(-2**53, 2**53), some.floats(allow_nan=False, allow_infinity=False), some.text()),
-                       lambda inner: some.one_of(some.lists(inner, max_size=3), some.dictionaries(some.text(max_size=4), inner, max_size=3)), max_leaves=8)
+PLAIN = some.recursive(
+    some.one_of(
+        some.none(),
+        some.booleans(),
+        some.integers(-(2**53), 2**53),
+        some.floats(allow_nan=False, allow_infinity=False),
+        some.text(),
+    ),
+    lambda inner: some.one_of(
+        some.lists(inner, max_size=3), some.dictionaries(some.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
 
 
 @settings(patient, suppress_health_check=list(HealthCheck), max_examples=50)
@@ -140,7 +166,10 @@ def test_records_come_back(tmp_path, record):
     assert (tmp_path / "record.json").read_bytes().isascii()
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe\x00", b"[" * 100_000, b'{"a": 1', b"nul", "{}".encode("utf-16")[:3]])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff\xfe\x00", b"[" * 100_000, b'{"a": 1', b"nul", "{}".encode("utf-16")[:3]],
+)
 def test_what_is_not_json_is_our_error(path, content):
     path.write_bytes(content)
     with pytest.raises(RunError, match="damaged"):
@@ -148,27 +177,38 @@ def test_what_is_not_json_is_our_error(path, content):
 
 
 def test_the_checksum_is_that_of_the_content(path):
-    assert checksum(path) == "34a780ad578b997db55b260beb60b501f3e04d30ba1a51fcf43cd8dd1241780d"     # sha256sum of OLD
+    assert (
+        checksum(path) == "34a780ad578b997db55b260beb60b501f3e04d30ba1a51fcf43cd8dd1241780d"
+    )  # sha256sum of OLD
 
 
 # Arrays
 
 
-ARRAYS = {"a": torch.arange(6).reshape(2, 3), "b.c": torch.tensor([1.5, float("inf"), -0.0]), "empty": torch.zeros(0, 4), "mask": torch.tensor([True, False]),
-          "double": torch.tensor(3.25, dtype=torch.float64), "bytes": torch.tensor([0, 255], dtype=torch.uint8)}
+ARRAYS = {
+    "a": torch.arange(6).reshape(2, 3),
+    "b.c": torch.tensor([1.5, float("inf"), -0.0]),
+    "empty": torch.zeros(0, 4),
+    "mask": torch.tensor([True, False]),
+    "double": torch.tensor(3.25, dtype=torch.float64),
+    "bytes": torch.tensor([0, 255], dtype=torch.uint8),
+}
 
 
 def test_arrays_come_back_with_their_types_shapes_and_record(path):
     write_arrays(path, ARRAYS, {"step": 3, "best": None, "name": "ü"})
     arrays, record = read_arrays(path)
     assert record == {"step": 3, "best": None, "name": "ü"} and arrays.keys() == ARRAYS.keys()
-    assert all(torch.equal(arrays[name], ARRAYS[name]) and arrays[name].dtype == ARRAYS[name].dtype for name in ARRAYS)
+    assert all(
+        torch.equal(arrays[name], ARRAYS[name]) and arrays[name].dtype == ARRAYS[name].dtype
+        for name in ARRAYS
+    )
 
 
 def test_arrays_need_no_record_and_no_arrays(path):
     write_arrays(path, {})
     assert read_arrays(path) == ({}, None)
-    write_arrays(path, {"t": torch.arange(6).reshape(2, 3).T})                     # not contiguous
+    write_arrays(path, {"t": torch.arange(6).reshape(2, 3).T})  # not contiguous
     assert torch.equal(read_arrays(path)[0]["t"], torch.tensor([[0, 3], [1, 4], [2, 5]]))
 
 
@@ -182,7 +222,7 @@ def test_any_numbers_and_any_words_come_back(tmp_path, values, words):
 
 def check_read_or_refused(path, content: bytes) -> bool:
     """Reading gives arrays or our error, nothing else. True if it was refused."""
-    path.unlink(missing_ok=True)                                # a new file: the old one may still be mapped
+    path.unlink(missing_ok=True)  # a new file: the old one may still be mapped
     path.write_bytes(content)
     try:
         arrays, _ = read_arrays(path)
@@ -213,26 +253,79 @@ def test_arrays_with_random_bytes_changed_are_refused_or_read(path, sound, seed)
         content = bytearray(sound)
         for _ in range(dice.choice((1, 1, 2, 8))):
             place = dice.randrange(header if dice.random() < 0.8 else len(content))
-            content[place] = dice.choice((dice.randrange(256), ord(dice.choice('0123456789{}[]",:'))))
+            content[place] = dice.choice(
+                (dice.randrange(256), ord(dice.choice('0123456789{}[]",:')))
+            )
         fates.append(check_read_or_refused(path, bytes(content)))
     assert 10 < sum(fates) < 150
 
 
-DTYPES = ["F64", "F32", "F16", "BF16", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F4", "F6_E2M3", "F6_E3M2", "I64", "I32", "I16", "I8", "U64", "U32", "U16", "U8",
-          "BOOL", "C64", "NONE", "", None, 3]
-SIZES = [None, -1, 0, 1, 2**31, 2**63, 2**64, 10**30, 1.5, "3", [], [-1], [2**62, 4], [0, 2**62], [8], [1] * 100]
+DTYPES = [
+    "F64",
+    "F32",
+    "F16",
+    "BF16",
+    "F8_E4M3",
+    "F8_E5M2",
+    "F8_E8M0",
+    "F4",
+    "F6_E2M3",
+    "F6_E3M2",
+    "I64",
+    "I32",
+    "I16",
+    "I8",
+    "U64",
+    "U32",
+    "U16",
+    "U8",
+    "BOOL",
+    "C64",
+    "NONE",
+    "",
+    None,
+    3,
+]
+SIZES = [
+    None,
+    -1,
+    0,
+    1,
+    2**31,
+    2**63,
+    2**64,
+    10**30,
+    1.5,
+    "3",
+    [],
+    [-1],
+    [2**62, 4],
+    [0, 2**62],
+    [8],
+    [1] * 100,
+]
 
 
 def test_arrays_with_an_absurd_header_are_refused_or_read(path):
     def file_of(header, body=bytes(64)) -> bytes:
         text = header if isinstance(header, bytes) else json.dumps(header).encode()
         return len(text).to_bytes(8, "little") + text + body
+
     entry = {"dtype": "F32", "shape": [4, 4], "data_offsets": [0, 64]}
-    headers = [{"x": entry | {"dtype": dtype}} for dtype in DTYPES] + [{"x": entry | {"dtype": dtype, "shape": [128]}} for dtype in ("F4", "U8", "I16")]
-    headers += [{"x": entry | {"shape": shape}} for shape in SIZES] + [{"x": entry | {"data_offsets": [0, end]}} for end in SIZES]
-    headers += [{"x": {name: value for name, value in entry.items() if name != key}} for key in entry] + [{"x": None}, {"x": []}, [], None, 3, "x", {}]
+    headers = [{"x": entry | {"dtype": dtype}} for dtype in DTYPES] + [
+        {"x": entry | {"dtype": dtype, "shape": [128]}} for dtype in ("F4", "U8", "I16")
+    ]
+    headers += [{"x": entry | {"shape": shape}} for shape in SIZES] + [
+        {"x": entry | {"data_offsets": [0, end]}} for end in SIZES
+    ]
+    headers += [
+        {"x": {name: value for name, value in entry.items() if name != key}} for key in entry
+    ] + [{"x": None}, {"x": []}, [], None, 3, "x", {}]
     headers += [{"x": entry, "__metadata__": metadata} for metadata in (None, [], 3, {"record": 3})]
-    headers += [{"x": entry, "__metadata__": {"record": record}} for record in ("{", "[" * 50_000, "nul", "")]
+    headers += [
+        {"x": entry, "__metadata__": {"record": record}}
+        for record in ("{", "[" * 50_000, "nul", "")
+    ]
     headers += [b"", b"{", b"\xff" * 40, b"[" * 50_000, b'{"x": 1, "x": 2}', b" " * 100]
     fates = [check_read_or_refused(path, file_of(header)) for header in headers]
     assert sum(fates) > len(fates) / 2 and not check_read_or_refused(path, file_of({"x": entry}))
@@ -251,8 +344,15 @@ def test_an_array_on_disk_is_read_only_and_what_it_was(before, tmp_path):
         path.write_bytes(before)
     node = path.stat().st_ino if before == "same" else None
     found = on_disk(path, array)
-    assert np.array_equal(found, array) and found.dtype == np.int32 and not found.flags.writeable and not found.flags.owndata
-    assert node in (None, path.stat().st_ino) and [each.name for each in tmp_path.iterdir()] == ["ids.npy"]
+    assert (
+        np.array_equal(found, array)
+        and found.dtype == np.int32
+        and not found.flags.writeable
+        and not found.flags.owndata
+    )
+    assert node in (None, path.stat().st_ino) and [each.name for each in tmp_path.iterdir()] == [
+        "ids.npy"
+    ]
 
 
 def test_a_link_keeps_leading_to_its_file_and_a_device_stays_a_device(tmp_path):

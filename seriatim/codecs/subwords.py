@@ -6,26 +6,35 @@ again (Sennrich et al. 2016); the unigram method keeps the pieces that make the 
 2018). Both by the `tokenizers` library. The text is encoded line by line, so that a cut between lines
 never changes a symbol. Subwords that others have learned are kept as they are, under our numbers.
 """
+
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.symbols import SPECIALS, STOP, UNKNOWN, Codec
-from seriatim.config import CodecOptions
 from seriatim.data.sequences import SYMBOLS, Field, offsets_of
 from seriatim.errors import ConfigError
 
 DEFAULT_SIZE = 1000
-LEAST_SIZE = 260                         # 256 bytes, the special symbols, and two that the unigram method adds
-CHUNK = 4096                             # lines encoded at a time
-LINE_END = "\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]"       # where str.splitlines cuts
-SAFE = re.compile(r"(?<=\S\n)(?=\S)")    # between two lines where byte-level tokenizers cut anyway
+
+
+LEAST_SIZE = 260  # 256 bytes, the special symbols, and two that the unigram method adds
+
+
+CHUNK = 4096  # lines encoded at a time
+
+
+LINE_END = "\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]"  # where str.splitlines cuts
+
+
+SAFE = re.compile(r"(?<=\S\n)(?=\S)")  # between two lines where byte-level tokenizers cut anyway
 
 
 class Subwords(Codec):
@@ -33,32 +42,36 @@ class Subwords(Codec):
 
     def __init__(self, options: CodecOptions, tokenizer: Tokenizer):
         super().__init__(options, names_of(tokenizer))
-        tokenizer.encode_special_tokens = True                      # text that looks like </s> is text
+        tokenizer.encode_special_tokens = True  # text that looks like </s> is text
         self.tokenizer = tokenizer
 
     @classmethod
-    def fit(cls, column: Field, options: CodecOptions) -> Codec:
+    def fit(cls, column: Field, options: CodecOptions) -> Self:
+        """A tokenizer trained on the lines of the training data."""
         if options.vocabulary is not None and options.vocabulary < LEAST_SIZE:
-            raise ConfigError("a vocabulary of subwords holds at least the 256 bytes and the special symbols", got=options.vocabulary,
-                              do=f"Choose a vocabulary of {LEAST_SIZE} or more, or unit byte")
-        common = {"vocab_size": options.vocabulary or DEFAULT_SIZE, "special_tokens": list(SPECIALS),
-                  "initial_alphabet": pre_tokenizers.ByteLevel.alphabet(), "show_progress": False}
-        if options.method == "unigram":
-            tokenizer, trainer = Tokenizer(models.Unigram()), trainers.UnigramTrainer(unk_token=SPECIALS[UNKNOWN], **common)
-        else:
-            tokenizer = Tokenizer(models.BPE())
-            trainer = trainers.BpeTrainer(min_frequency=options.minimum_count, **common)
+            raise ConfigError(
+                "a vocabulary of subwords holds at least the 256 bytes and the special symbols",
+                got=options.vocabulary,
+                do=f"Choose a vocabulary of {LEAST_SIZE} or more, or unit byte",
+            )
+        tokenizer = Tokenizer(models.Unigram() if options.method == "unigram" else models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         tokenizer.decoder = decoders.ByteLevel()
-        tokenizer.train_from_iterator((line for text in Codec(options, SPECIALS).texts(column) for line in lines_of(text)), trainer)
+        tokenizer.train_from_iterator(
+            (line for text in Codec(options, SPECIALS).texts(column) for line in lines_of(text)),
+            trainer_of(options),
+        )
         return cls(options, tokenizer)
 
     def encode(self, column: Field) -> Field:
+        """Text -> the numbers of its subwords, line by line."""
         parts, lengths = [np.zeros(0, np.int32)], []
         for text in self.texts(column):
             lines, length = self.lines(text), 0
             for start in range(0, len(lines), CHUNK):
-                encoded = self.tokenizer.encode_batch_fast(lines[start:start + CHUNK], add_special_tokens=False)
+                encoded = self.tokenizer.encode_batch_fast(
+                    lines[start : start + CHUNK], add_special_tokens=False
+                )
                 ids = [i for line in encoded for i in line.ids]
                 parts.append(np.array(ids, np.int32))
                 length += len(ids)
@@ -70,16 +83,22 @@ class Subwords(Codec):
         return lines_of(text)
 
     def decode(self, ids: Iterable[int]) -> str:
-        return self.tokenizer.decode([i for i in map(int, ids) if i not in (UNKNOWN, STOP)], skip_special_tokens=False)
+        """Numbers -> text; the special symbols are not written."""
+        return self.tokenizer.decode(
+            [i for i in map(int, ids) if i not in (UNKNOWN, STOP)], skip_special_tokens=False
+        )
 
     def pieces(self, column: Field) -> list[str]:
+        """The subwords of all sequences by name, one after another."""
         return [self.symbols[i] for i in self.encode(column).values]
 
     def to_json(self) -> dict[str, Any]:
+        """The record of any codec, and the tokenizer's own JSON."""
         return super().to_json() | {"tokenizer": self.tokenizer.to_str()}
 
     def shared(self) -> Tokenizer:
-        """A tokenizer that needs nothing of ours to give the same symbols: it cuts the lines and lowers the case itself."""
+        """A tokenizer that needs nothing of ours to give the same symbols: it cuts the lines and
+        lowers the case itself."""
         tokenizer = tokenizer_of(self.tokenizer.to_str())
         tokenizer.pre_tokenizer = line_by_line()
         if self.options.lower:
@@ -87,84 +106,149 @@ class Subwords(Codec):
         return tokenizer
 
     @classmethod
-    def from_json(cls, record: dict[str, Any], options: CodecOptions) -> Codec:
+    def restored(cls, record: dict[str, Any], options: CodecOptions) -> Codec:
+        """The same from a record; one with an `end` was made elsewhere."""
         tokenizer = tokenizer_of(record["tokenizer"])
-        codec = Foreign(options, tokenizer, record["end"]) if "end" in record else cls(options, tokenizer)
+        codec = (
+            Foreign(options, tokenizer, record["end"])
+            if "end" in record
+            else cls(options, tokenizer)
+        )
         if codec.symbols != record["symbols"]:
             raise ValueError("its tokenizer and its symbols differ")
         return codec
 
 
 class Foreign(Subwords):
-    """A tokenizer made elsewhere, whose symbol `end` ends a text. Ours are UNKNOWN, which never occurs, then `end` as STOP, then its others
-    in their order. Unlike our own it may put the end of a line and the blanks around it into one piece."""
+    """A tokenizer made elsewhere, whose symbol `end` ends a text. Ours are UNKNOWN, which never
+    occurs, then `end` as STOP, then its others in their order. Unlike our own it may put the end of
+    a line and the blanks around it into one piece."""
 
     def __init__(self, options: CodecOptions, tokenizer: Tokenizer, end: int):
         check(tokenizer, options)
         names, symbols = names_of(tokenizer), dict.fromkeys(SPECIALS)
         if not isinstance(end, int) or isinstance(end, bool) or not 0 <= end < len(names):
             raise ValueError(f"it has no symbol {end!r} to end with")
-        for name in names[:end] + names[end + 1:]:
+        for name in names[:end] + names[end + 1 :]:
             symbols[unused(name, symbols)] = None
         Codec.__init__(self, options, symbols)
-        tokenizer.encode_special_tokens = True                      # text that looks like <|endoftext|> is text
+        tokenizer.encode_special_tokens = True  # text that looks like <|endoftext|> is text
         tokenizer.no_truncation()
         tokenizer.no_padding()
         self.tokenizer, self.end = tokenizer, end
-        self.theirs = np.array([-1, end, *range(end), *range(end + 1, len(names))], np.int32)        # (V,) their number of each of ours
-        self.ours = np.argsort(self.theirs)[1:].astype(np.int32)                                      # (V - 1,) our number of each of theirs
+        self.theirs = np.array(
+            [-1, end, *range(end), *range(end + 1, len(names))], np.int32
+        )  # (V,) their number of each of ours
+        self.ours = np.argsort(self.theirs)[1:].astype(
+            np.int32
+        )  # (V - 1,) our number of each of theirs
 
     def encode(self, column: Field) -> Field:
+        """Text -> our numbers of the tokenizer's symbols."""
         found = super().encode(column)
         return Field(self.ours[found.flat], found.offsets, SYMBOLS)
 
     def lines(self, text: str) -> list[str]:
+        """Pieces between which the tokenizer would cut anyway."""
         return SAFE.split(text.encode("utf-8", "replace").decode()) if text else []
 
     def decode(self, ids: Iterable[int]) -> str:
-        return self.tokenizer.decode([int(self.theirs[i]) for i in map(int, ids) if i not in (UNKNOWN, STOP)], skip_special_tokens=False)
+        """Our numbers -> text, by theirs."""
+        return self.tokenizer.decode(
+            [int(self.theirs[i]) for i in map(int, ids) if i not in (UNKNOWN, STOP)],
+            skip_special_tokens=False,
+        )
 
     def to_json(self) -> dict[str, Any]:
+        """The record of subwords, and which symbol ends a text."""
         return super().to_json() | {"end": self.end}
 
     def shared(self) -> Tokenizer:
+        """The tokenizer as it came."""
         return tokenizer_of(self.tokenizer.to_str())
+
+
+def trainer_of(options: CodecOptions) -> trainers.Trainer:
+    """What learns the subwords, by the method asked for."""
+    size, alphabet = options.vocabulary or DEFAULT_SIZE, pre_tokenizers.ByteLevel.alphabet()
+    if options.method == "unigram":
+        return trainers.UnigramTrainer(
+            vocab_size=size,
+            special_tokens=list(SPECIALS),
+            initial_alphabet=alphabet,
+            show_progress=False,
+            unk_token=SPECIALS[UNKNOWN],
+        )
+    return trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=list(SPECIALS),
+        initial_alphabet=alphabet,
+        show_progress=False,
+        min_frequency=options.minimum_count,
+    )
 
 
 def check(tokenizer: Tokenizer, options: CodecOptions) -> None:
     """Refuse a tokenizer that is not byte-level or would lose something of a text."""
     model, normalizer = tokenizer.model, tokenizer.normalizer
-    cuts = {state(each) for each in (pre_tokenizers.ByteLevel(add_prefix_space=False), line_by_line())}
+    cuts = {
+        state(each) for each in (pre_tokenizers.ByteLevel(add_prefix_space=False), line_by_line())
+    }
     plain = normalizer is None or (options.lower and isinstance(normalizer, normalizers.Lowercase))
     added = [token for token in tokenizer.get_added_tokens_decoder().values() if not token.special]
-    for wrong, sound in (("its model is neither byte-pair nor unigram", isinstance(model, (models.BPE, models.Unigram))),
-                         ("it drops merges at random", not getattr(model, "dropout", None)),
-                         ("it marks the parts of a word", not any(getattr(model, key, None) for key in ("continuing_subword_prefix", "end_of_word_suffix"))),
-                         ("it changes the text first", plain),
-                         ("it does not cut the text as GPT-2 does", tokenizer.pre_tokenizer is not None and state(tokenizer.pre_tokenizer) in cuts),
-                         ("it does not write bytes", isinstance(tokenizer.decoder, decoders.ByteLevel)),
-                         ("it swallows blanks", not any(token.lstrip or token.rstrip for token in added)),
-                         ("it does not have all bytes", tokenizer.get_vocab().keys() >= set(pre_tokenizers.ByteLevel.alphabet()))):
+    for wrong, sound in (
+        (
+            "its model is neither byte-pair nor unigram",
+            isinstance(model, (models.BPE, models.Unigram)),
+        ),
+        ("it drops merges at random", not getattr(model, "dropout", None)),
+        (
+            "it marks the parts of a word",
+            not any(
+                getattr(model, key, None)
+                for key in ("continuing_subword_prefix", "end_of_word_suffix")
+            ),
+        ),
+        ("it changes the text first", plain),
+        (
+            "it does not cut the text as GPT-2 does",
+            tokenizer.pre_tokenizer is not None and state(tokenizer.pre_tokenizer) in cuts,
+        ),
+        ("it does not write bytes", isinstance(tokenizer.decoder, decoders.ByteLevel)),
+        ("it swallows blanks", not any(token.lstrip or token.rstrip for token in added)),
+        (
+            "it does not have all bytes",
+            tokenizer.get_vocab().keys() >= set(pre_tokenizers.ByteLevel.alphabet()),
+        ),
+    ):
         if not sound:
             raise ValueError(f"the tokenizer is not lossless: {wrong}")
 
 
 def state(part: Any) -> str:
     """What a pre-tokenizer does, as text to compare; offsets, which we do not use, apart."""
-    return json.dumps(json.loads(part.__getstate__()), sort_keys=True).replace('"trim_offsets": false', '"trim_offsets": true')
+    return json.dumps(json.loads(part.__getstate__()), sort_keys=True).replace(
+        '"trim_offsets": false', '"trim_offsets": true'
+    )
 
 
 def line_by_line() -> pre_tokenizers.PreTokenizer:
     """Cut at the ends of lines, then as GPT-2 does."""
-    return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(LINE_END), "merged_with_previous"), pre_tokenizers.ByteLevel(add_prefix_space=False)])
+    return pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(LINE_END), "merged_with_previous"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
+    )
 
 
 def tokenizer_of(text: str) -> Tokenizer:
+    """A tokenizer from its JSON; whatever is wrong with it is a ValueError."""
     try:
         return Tokenizer.from_str(text)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:                                  # plain Exception, or a panic, which is not even one
+    except BaseException as error:  # plain Exception, or a panic, which is not even one
         raise ValueError(error) from None
 
 
@@ -184,5 +268,6 @@ def unused(name: str, taken: Collection[str]) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text with their endings; half of a surrogate pair, which is no Unicode, becomes a question mark."""
+    """The lines of a text with their endings; half of a surrogate pair, which is no Unicode,
+    becomes a question mark."""
     return text.encode("utf-8", "replace").decode().splitlines(keepends=True)

@@ -11,40 +11,53 @@ The special symbols are defined here and nowhere else:
 
 A codec is fitted on training data only and saved as JSON.
 """
+
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from seriatim.codecs.cutting import Lexicon, words_of
+from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.phrases import Phrases, find_phrases
-from seriatim.config import CodecOptions
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field
 from seriatim.errors import ConfigError, DataError
 from seriatim.settings import build
 
 UNKNOWN, STOP = 0, 1
+
+
 PADDING = 0
+
+
 SPECIALS = ("<unk>", "</s>")
-LONG_TEXT = 1 << 16                     # bytes worth a table of all known words
-UNICODE = 0x110000                      # number of code points: what an unseen character costs, log(UNICODE)
+
+
+LONG_TEXT = 1 << 16  # bytes worth a table of all known words
+
+
+UNICODE = 0x110000  # number of code points: what an unseen character costs, log(UNICODE)
 
 
 class Codec:
     """Raw <-> symbol numbers. A subclass says how text is cut into pieces and joined again."""
 
-    lossless = True                     # decode(encode(text)) == text as long as nothing is unknown
+    lossless = True  # decode(encode(text)) == text as long as nothing is unknown
+    sizes: tuple[int, ...] = ()  # further sizes that a model must know
 
-    def __init__(self, options: CodecOptions, symbols: Iterable[str], spelling: dict[str, int] | None = None):
+    def __init__(
+        self, options: CodecOptions, symbols: Iterable[str], spelling: dict[str, int] | None = None
+    ):
         self.options = options
-        self.symbols = list(symbols)    # names by number, the special ones first
+        self.symbols = list(symbols)  # names by number, the special ones first
         self.spelling = spelling or {}  # training counts of characters, to price unknown words
         self.lexicon: Lexicon | None = None
         self.number = {symbol: i for i, symbol in enumerate(self.symbols) if i != STOP}
@@ -55,34 +68,44 @@ class Codec:
         return len(self.symbols)
 
     @classmethod
-    def fit(cls, column: Field, options: CodecOptions) -> Codec:
+    def fit(cls, column: Field, options: CodecOptions) -> Self:
         """The vocabulary of the training data: most frequent first, rare ones left out."""
         counts = cls.count(column, options)
-        kept = sorted(s for s, n in counts.items() if n >= options.minimum_count and s not in SPECIALS)
-        kept.sort(key=counts.__getitem__, reverse=True)                          # equally frequent ones stay in order
+        kept = sorted(
+            s for s, n in counts.items() if n >= options.minimum_count and s not in SPECIALS
+        )
+        kept.sort(key=counts.__getitem__, reverse=True)  # equally frequent ones stay in order
         if options.vocabulary is not None:
-            kept = kept[:options.vocabulary - len(SPECIALS)]
+            kept = kept[: options.vocabulary - len(SPECIALS)]
         return cls(options, (*SPECIALS, *kept), cls.letters(counts))
 
     @classmethod
     def count(cls, column: Field, options: CodecOptions) -> Counter[str]:
-        given, counts = cls(options, SPECIALS).named(column), Counter()
-        numbers = np.bincount(given.flat, minlength=len(given.names))
+        """How often each piece comes in the training data."""
+        given = cls(options, SPECIALS).named(column)
+        counts: Counter[str] = Counter()
+        numbers = np.bincount(given.flat, minlength=len(given.symbol_names))
         seen = np.flatnonzero(numbers)
         for i, n in zip(seen.tolist(), numbers[seen].tolist(), strict=True):
-            counts[given.names[i]] += n
+            counts[given.symbol_names[i]] += n
         return counts
 
     @classmethod
     def letters(cls, counts: Counter[str]) -> dict[str, int]:
         """Counts of characters inside words, with the end of each word as ''."""
         codes = np.frombuffer("".join(counts).encode("utf-32-le", "surrogatepass"), np.uint32)
-        times = np.repeat(np.fromiter(counts.values(), np.int64, len(counts)), np.fromiter(map(len, counts), np.int64, len(counts)))
+        times = np.repeat(
+            np.fromiter(counts.values(), np.int64, len(counts)),
+            np.fromiter(map(len, counts), np.int64, len(counts)),
+        )
         numbers = np.bincount(codes, times).astype(np.int64)
-        return {"": sum(counts.values())} | {chr(code): int(numbers[code]) for code in np.flatnonzero(numbers)}
+        return {"": sum(counts.values())} | {
+            chr(code): int(numbers[code]) for code in np.flatnonzero(numbers)
+        }
 
     # -- what differs from unit to unit
-    cut: Callable[[str], list[str]] | None = None      # what stands between two blanks -> its pieces; None: it is one piece
+    # what stands between two blanks -> its pieces; None: it is one piece
+    cut: Callable[[str], list[str]] | None = None
 
     def join(self, pieces: list[str]) -> str:
         """Pieces -> text."""
@@ -90,13 +113,20 @@ class Codec:
 
     # -- the same for all
     def named(self, column: Field) -> Field:
-        """The pieces of each sequence with their names, numbered anyhow; symbols given as such are not cut again."""
+        """The pieces of each sequence with their names, numbered anyhow; symbols given as such are
+        not cut again."""
         if column.kind == NUMBERS:
-            raise DataError("numbers are not text", do="Choose a field of text or symbols with --field")
+            raise DataError(
+                "numbers are not text", do="Choose a field of text or symbols with --field"
+            )
         if column.kind == TEXT and self.cut is not None:
             return words_of(column, self.cut)
         given = words_of(column) if column.kind == TEXT else column
-        return replace(given, names=tuple(name.lower() for name in given.names)) if self.options.lower else given
+        return (
+            replace(given, names=tuple(name.lower() for name in given.symbol_names))
+            if self.options.lower
+            else given
+        )
 
     def knowing(self, more: Iterable[str]) -> Codec:
         """The same with further symbols, behind its own."""
@@ -108,34 +138,63 @@ class Codec:
     def pieces(self, column: Field) -> list[str]:
         """The pieces of all sequences, one after another."""
         given = self.named(column)
-        return [given.names[i] for i in given.flat]
+        return [given.symbol_names[i] for i in given.flat]
 
     def texts(self, column: Field) -> Iterable[str]:
         """Each sequence as text; symbols are joined by blanks."""
         if column.kind == NUMBERS:
-            raise DataError("numbers are not text", do="Choose a field of text or symbols with --field")
-        raws = (column.raw(s) for s in range(len(column)))
-        texts = raws if column.kind == TEXT else map(" ".join, raws)
+            raise DataError(
+                "numbers are not text", do="Choose a field of text or symbols with --field"
+            )
+        texts = (
+            str(column.raw(s))
+            if column.kind == TEXT
+            else " ".join(column.symbol_names[i] for i in column.row(s))
+            for s in range(len(column))
+        )
         return (text.lower() for text in texts) if self.options.lower else texts
 
     def encode(self, column: Field) -> Field:
         """Text or given symbols -> numbers in [0, V)."""
-        if column.kind == TEXT and self.cut is None and not (self.options.lower or self.options.phrases) and len(column.flat) > LONG_TEXT:
+        if (
+            column.kind == TEXT
+            and self.cut is None
+            and not (self.options.lower or self.options.phrases)
+            and len(column.flat) > LONG_TEXT
+        ):
             self.lexicon = self.lexicon or Lexicon(self.number, UNKNOWN)
             return self.lexicon.encode(column)
         given = self.named(column)
-        table = np.array([self.number.get(name, UNKNOWN) for name in given.names], np.int32)
+        table = np.array([self.number.get(name, UNKNOWN) for name in given.symbol_names], np.int32)
         return Field(table[given.flat], given.offsets - given.offsets[0], SYMBOLS)
 
     def encode_text(self, text: str) -> np.ndarray:
+        """One text -> (T,) numbers."""
         return self.encode(Field.of_text([text])).values
 
     def pieces_of(self, text: str) -> list[str]:
+        """The pieces of one text."""
         return self.pieces(Field.of_text([text]))
 
     def decode(self, ids: Iterable[int]) -> str:
         """Numbers -> text; the end is not written, an unknown symbol is written as U+FFFD."""
-        return self.join([self.symbols[i] if i != UNKNOWN else "\ufffd" for i in map(int, ids) if i != STOP])
+        return self.join(
+            [self.symbols[i] if i != UNKNOWN else "\ufffd" for i in map(int, ids) if i != STOP]
+        )
+
+    def continue_text(self, prompt: str, prompt_ids: Iterable[int], symbols: Iterable[int]) -> str:
+        """The prompt exactly as typed, whatever of it is unknown, and what was written after it:
+        symbols that follow the prompt's numbers are decoded with them, so that the blank between
+        both is there where it would be within a text.
+        """
+        before, after = list(prompt_ids), list(symbols)
+        known, whole = self.decode(before), self.decode([*before, *after])
+        if not whole.startswith(known):
+            return prompt + self.decode(after)
+        rest = whole[len(known) :]
+        if prompt[-1:].isspace() and not self.lossless:  # blanks only separate, and one is there
+            rest = rest.removeprefix(" ")
+        return prompt + rest
 
     def unknown_nats(self, column: Field, ids: Field) -> np.ndarray:
         """(N,) nats to spell out each unknown symbol, zero for the known: so that bits per character
@@ -149,21 +208,42 @@ class Codec:
         return extra
 
     def spell(self, piece: str) -> float:
+        """Nats to write a piece letter by letter, its end included."""
         total = sum(self.spelling.values()) + len(self.spelling) + 1
         cost = -math.log((self.spelling.get("", 0) + 1) / total)
         for letter in piece:
             seen = letter in self.spelling
-            cost += -math.log((self.spelling[letter] + 1 if seen else 1) / total) + (0.0 if seen else math.log(UNICODE))
+            cost += -math.log((self.spelling[letter] + 1 if seen else 1) / total) + (
+                0.0 if seen else math.log(UNICODE)
+            )
         return cost
 
     def to_json(self) -> dict[str, Any]:
-        options = {"unit": self.options.unit, "vocabulary": self.options.vocabulary, "lower": self.options.lower,
-                   "minimum_count": self.options.minimum_count, "method": self.options.method,
-                   "phrases": self.options.phrases, "phrase_score": self.options.phrase_score}
-        return {"version": 1, "options": options, "symbols": self.symbols, "spelling": self.spelling}
+        """What is kept with a run: options, symbols and the counts of letters."""
+        options = {
+            "unit": self.options.unit,
+            "vocabulary": self.options.vocabulary,
+            "lower": self.options.lower,
+            "minimum_count": self.options.minimum_count,
+            "method": self.options.method,
+            "phrases": self.options.phrases,
+            "phrase_score": self.options.phrase_score,
+        }
+        return {
+            "version": 1,
+            "options": options,
+            "symbols": self.symbols,
+            "spelling": self.spelling,
+        }
 
     @classmethod
-    def from_json(cls, record: dict[str, Any], options: CodecOptions) -> Codec:
+    def from_json(cls, record: dict[str, Any], where: str) -> Codec:
+        """The codec that wrote this record, of the class of its unit; `where` names the file in errors."""
+        return load_codec(record, where)
+
+    @classmethod
+    def restored(cls, record: dict[str, Any], options: CodecOptions) -> Codec:
+        """A codec of this class from its record, whose symbols have been checked."""
         return cls(options, record["symbols"], record["spelling"])
 
 
@@ -171,18 +251,24 @@ class Characters(Codec):
     """One symbol for each Unicode character."""
 
     def join(self, pieces: list[str]) -> str:
+        """Nothing stands between characters."""
         return "".join(pieces)
 
     def pieces(self, column: Field) -> list[str]:
+        """The characters of all sequences, one after another."""
         return [chr(code) for code in self.code_points(column)[0]]
 
     @classmethod
     def count(cls, column: Field, options: CodecOptions) -> Counter[str]:
-        codes, numbers = np.unique(cls(options, SPECIALS).code_points(column)[0], return_counts=True)
+        """How often each character comes, counted as code points."""
+        codes, numbers = np.unique(
+            cls(options, SPECIALS).code_points(column)[0], return_counts=True
+        )
         return Counter({chr(code): int(n) for code, n in zip(codes, numbers, strict=True)})
 
     @classmethod
     def letters(cls, counts: Counter[str]) -> dict[str, int]:
+        """None: an unknown character is priced by its place in Unicode."""
         return {}
 
     def code_points(self, column: Field) -> tuple[np.ndarray, np.ndarray]:
@@ -190,20 +276,22 @@ class Characters(Codec):
         if column.kind != TEXT or self.options.lower:
             column = Field.of_text(self.texts(column))
         flat, offsets = column.flat, column.offsets - column.offsets[0]
-        if not len(flat) or flat.max() < 0x80:                      # plain ASCII: a byte is a character
+        if not len(flat) or flat.max() < 0x80:  # plain ASCII: a byte is a character
             return flat, offsets
         begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(flat & 0xC0 != 0x80)])
         text = flat.tobytes().decode("utf-8", "surrogatepass")
         return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32), begins[offsets]
 
     def encode(self, column: Field) -> Field:
+        """Text -> numbers, by one table over all of Unicode."""
         codes, offsets = self.code_points(column)
-        table = np.zeros(UNICODE, np.int32)                         # UNKNOWN unless named below
-        for i, symbol in enumerate(self.symbols[len(SPECIALS):], len(SPECIALS)):
+        table = np.zeros(UNICODE, np.int32)  # UNKNOWN unless named below
+        for i, symbol in enumerate(self.symbols[len(SPECIALS) :], len(SPECIALS)):
             table[ord(symbol)] = i
         return Field(table[codes], offsets, SYMBOLS)
 
     def unknown_nats(self, column: Field, ids: Field) -> np.ndarray:
+        """An unknown character costs its place in Unicode."""
         return np.where(ids.flat == UNKNOWN, math.log(UNICODE), 0.0)
 
 
@@ -211,51 +299,71 @@ class Bytes(Codec):
     """The 256 bytes of UTF-8: nothing is ever unknown, and there is nothing to fit."""
 
     @classmethod
-    def fit(cls, column: Field, options: CodecOptions) -> Codec:
+    def fit(cls, column: Field, options: CodecOptions) -> Self:
+        """All 256 bytes, whatever the data is."""
         return cls(options, (*SPECIALS, *(chr(i) for i in range(256))))
 
     def encode(self, column: Field) -> Field:
+        """A byte is its own number, behind the special symbols."""
         if column.kind != TEXT or self.options.lower:
             column = Field.of_text(self.texts(column))
-        return Field(column.flat.astype(np.int32) + len(SPECIALS), column.offsets - column.offsets[0], SYMBOLS)
+        return Field(
+            column.flat.astype(np.int32) + len(SPECIALS),
+            column.offsets - column.offsets[0],
+            SYMBOLS,
+        )
 
     def pieces(self, column: Field) -> list[str]:
+        """The bytes of all sequences by name, one after another."""
         return [self.symbols[i] for i in self.encode(column).values]
 
     def decode(self, ids: Iterable[int]) -> str:
-        return bytes(i - len(SPECIALS) for i in map(int, ids) if i >= len(SPECIALS)).decode("utf-8", "replace")
+        """Numbers -> text; bytes that are no UTF-8 are written as U+FFFD."""
+        return bytes(i - len(SPECIALS) for i in map(int, ids) if i >= len(SPECIALS)).decode(
+            "utf-8", "replace"
+        )
 
 
 class Tokens(Codec):
-    """Tokens as given: the text is split at blanks. Lossless when tokens stand one blank apart. Phrases of them may be one symbol."""
+    """Tokens as given: the text is split at blanks. Lossless when tokens stand one blank apart.
+    Phrases of them may be one symbol."""
 
     lossless = False
     phrases = Phrases()
 
     @classmethod
-    def fit(cls, column: Field, options: CodecOptions) -> Codec:
+    def fit(cls, column: Field, options: CodecOptions) -> Self:
+        """The phrases of the training data, then its vocabulary with them joined."""
         phrases, joined = find_phrases(cls(options, SPECIALS).named(column), options, SPECIALS)
         codec = super().fit(joined, options)
         codec.phrases = phrases.only(codec.number)
         return codec
 
     def named(self, column: Field) -> Field:
+        """The pieces of each sequence with their phrases joined."""
         return self.phrases.join(super().named(column))
 
     def join(self, pieces: list[str]) -> str:
+        """One blank between tokens, also between those of a phrase."""
         return " ".join(word for piece in pieces for word in self.phrases.words(piece))
 
     def to_json(self) -> dict[str, Any]:
-        return super().to_json() | ({"phrases": self.phrases.rounds} if self.options.phrases else {})
+        """The record of any codec, and the phrases."""
+        return super().to_json() | (
+            {"phrases": self.phrases.rounds} if self.options.phrases else {}
+        )
 
     @classmethod
-    def from_json(cls, record: dict[str, Any], options: CodecOptions) -> Codec:
-        codec = super().from_json(record, options)
+    def restored(cls, record: dict[str, Any], options: CodecOptions) -> Codec:
+        """The same from a record that was checked, with its phrases."""
+        codec = cls(options, record["symbols"], record["spelling"])
         codec.phrases = Phrases.from_json(record.get("phrases", []), options.phrases)
         return codec
 
 
 WORD = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
+
+
 CLOSING, OPENING = re.compile(r" ([,.;:!?)\]}…])"), re.compile(r"([(\[{]) ")
 
 
@@ -266,9 +374,11 @@ class Words(Tokens):
     closing mark."""
 
     def cut(self, chunk: str) -> list[str]:
+        """What stands between two blanks -> its words and marks."""
         return WORD.findall(chunk.lower() if self.options.lower else chunk)
 
     def join(self, pieces: list[str]) -> str:
+        """As tokens, but with no blank before a closing mark or behind an opening one."""
         return OPENING.sub(r"\1", CLOSING.sub(r"\1", super().join(pieces)))
 
 
@@ -281,35 +391,54 @@ class Labels:
 
     @property
     def size(self) -> int:
+        """K, the number of names."""
         return len(self.names)
 
     @classmethod
     def fit(cls, column: Field) -> Labels:
-        return cls(sorted({column.names[i] for i in np.unique(column.flat)}))
+        """The names that a column really has, in order."""
+        return cls(sorted({column.symbol_names[i] for i in np.unique(column.flat)}))
 
     def with_unseen(self, column: Field) -> Labels:
         """The same names, and behind them those that a column has besides."""
-        return Labels([*self.names, *sorted({column.names[i] for i in np.unique(column.flat)} - self.number.keys())])
+        return Labels(
+            [
+                *self.names,
+                *sorted(
+                    {column.symbol_names[i] for i in np.unique(column.flat)} - self.number.keys()
+                ),
+            ]
+        )
 
-    def encode(self, column: Field, lines: np.ndarray | None = None, origin: str | None = None) -> Field:
-        table = np.array([self.number.get(name, -1) for name in column.names], np.int32)
+    def encode(
+        self, column: Field, lines: np.ndarray | None = None, origin: str | None = None
+    ) -> Field:
+        """Labels -> their numbers; an unknown one is an error with its line."""
+        table = np.array([self.number.get(name, -1) for name in column.symbol_names], np.int32)
         values = table[column.flat]
         if len(values) and values.min() < 0:
             place = int(np.argmin(values))
             s = int(np.searchsorted(column.offsets - column.offsets[0], place, "right")) - 1
-            raise DataError("a label that the training data does not have", got=repr(column.names[column.flat[place]]),
-                            do="Known labels: " + ", ".join(self.names[:20]), file=origin,
-                            line=None if lines is None else int(lines[s]))
+            raise DataError(
+                "a label that the training data does not have",
+                got=repr(column.symbol_names[column.flat[place]]),
+                do="Known labels: " + ", ".join(self.names[:20]),
+                file=origin,
+                line=None if lines is None else int(lines[s]),
+            )
         return Field(values, column.offsets - column.offsets[0], SYMBOLS, tuple(self.names))
 
     def decode(self, ids: Iterable[int]) -> list[str]:
+        """Numbers -> names."""
         return [self.names[int(i)] for i in ids]
 
     def to_json(self) -> dict[str, Any]:
+        """What is kept with a run."""
         return {"version": 1, "labels": self.names}
 
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> Labels:
+        """The same from a record."""
         return cls(record["labels"])
 
 
@@ -317,6 +446,7 @@ def codec_class(unit: str) -> type[Codec]:
     """The class for a unit; subwords need a library that is loaded only when asked for."""
     if unit == "subword":
         from seriatim.codecs.subwords import Subwords
+
         return Subwords
     return {"character": Characters, "byte": Bytes, "word": Words, "token": Tokens}[unit]
 
@@ -326,11 +456,18 @@ def fit_codec(column: Field, options: CodecOptions) -> Codec:
     if column.kind == NUMBERS:
         raise DataError("numbers are not text", do="Choose a field of text or symbols with --field")
     if options.phrases and options.unit not in ("word", "token"):
-        raise ConfigError("phrases are made of words or tokens", got=f"--unit {options.unit}", do="Add --unit word, or leave out --phrases")
+        raise ConfigError(
+            "phrases are made of words or tokens",
+            got=f"--unit {options.unit}",
+            do="Add --unit word, or leave out --phrases",
+        )
     codec = codec_class(options.unit).fit(column, options)
     if codec.size <= len(SPECIALS):
-        raise DataError("the training data has no symbols", got=f"{len(column)} sequences, none with a {options.unit}",
-                        do="Give a longer text or a smaller minimum count")
+        raise DataError(
+            "the training data has no symbols",
+            got=f"{len(column)} sequences, none with a {options.unit}",
+            do="Give a longer text or a smaller minimum count",
+        )
     return codec
 
 
@@ -342,39 +479,39 @@ def fit_and_encode(column: Field, options: CodecOptions) -> tuple[Codec, Field]:
     return codec, codec.encode(column)
 
 
-def load_codec(record: Any, where: str) -> Codec:
-    """A codec from its JSON record, checked before anything is built."""
+@contextmanager
+def reading_codec(where: str) -> Iterator[None]:
+    """Around what builds a codec from its JSON: whatever does not fit is an error that names the file."""
     try:
-        options = build(CodecOptions, record["options"], where)
-        if "elements" in record:
-            from seriatim.codecs.sets import Sets
-            return Sets.from_json(record, options)
-        if "channels" in record:
-            from seriatim.codecs.numbers import NumberCodec
-            return NumberCodec.from_json(record, options)
-        if "conditioned" in record:
-            from seriatim.codecs.conditioned import Conditioned
-            return Conditioned.from_json(record, options, where)
-        if "pair" in record:
-            from seriatim.codecs.pairs import PairCodec
-            return PairCodec.from_json(record, options, where)
-        if "numbers" in record:
-            from seriatim.codecs.labelled import Labelled
-            from seriatim.codecs.scaled import Scaled
-            return Labelled.from_json(record, Scaled.from_json(record["numbers"]))
-        symbols, spelling = record["symbols"], record["spelling"]
-        sound = (isinstance(symbols, list) and all(isinstance(symbol, str) for symbol in symbols)
-                 and tuple(symbols[:len(SPECIALS)]) == SPECIALS and len(set(symbols)) == len(symbols)
-                 and isinstance(spelling, dict) and all(isinstance(n, int) and n >= 0 for n in spelling.values()))
-        rest = symbols[len(SPECIALS):] if sound else []
-        sound = sound and (options.unit != "character" or all(len(symbol) == 1 for symbol in rest))
-        sound = sound and (options.unit != "byte" or rest == [chr(i) for i in range(256)])
-        if not sound:
-            raise ValueError("its symbols are not a vocabulary")
-        codec = codec_class(options.unit).from_json(record, options)
-        if "labels" not in record:
-            return codec
-        from seriatim.codecs.labelled import Labelled
-        return Labelled.from_json(record, codec)
+        yield
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise DataError(f"{where} is not a codec of seriatim", got=error, do="Restore the run folder or fit it again") from None
+        raise DataError(
+            f"{where} is not a codec of seriatim",
+            got=error,
+            do="Restore the run folder or fit it again",
+        ) from None
+
+
+def load_codec(record: dict[str, Any], where: str) -> Codec:
+    """The codec of a text from its JSON record, checked before anything is built."""
+    with reading_codec(where):
+        options = build(CodecOptions, record["options"], where)
+        check_vocabulary(record["symbols"], record["spelling"], options.unit)
+        return codec_class(options.unit).restored(record, options)
+
+
+def check_vocabulary(symbols: Any, spelling: Any, unit: str) -> None:
+    """Raises ValueError unless these are different names, the special ones first, and counts of letters."""
+    sound = (
+        isinstance(symbols, list)
+        and all(isinstance(symbol, str) for symbol in symbols)
+        and tuple(symbols[: len(SPECIALS)]) == SPECIALS
+        and len(set(symbols)) == len(symbols)
+        and isinstance(spelling, dict)
+        and all(isinstance(n, int) and n >= 0 for n in spelling.values())
+    )
+    rest = symbols[len(SPECIALS) :] if sound else []
+    sound = sound and (unit != "character" or all(len(symbol) == 1 for symbol in rest))
+    sound = sound and (unit != "byte" or rest == [chr(i) for i in range(256)])
+    if not sound:
+        raise ValueError("its symbols are not a vocabulary")

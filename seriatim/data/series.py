@@ -3,189 +3,374 @@
     wide    date, load, price            a column a channel
     long    series, date, value          several series in any order, with one channel or more
 
-Gaps are refused or filled, never passed over: cells that are missing, and rows that are missing between times on a
-regular grid. Irregular times stay as they are. Shapes: N rows, C channels, K inputs known in advance.
+Gaps are refused or filled, never passed over: cells that are missing, and rows that are missing
+between times on a regular grid. Irregular times stay as they are. Shapes: N rows, C channels, K
+inputs known in advance.
 """
+
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypedDict
 
 import numpy as np
 
+from seriatim.data.columns import ENOUGH, number_in, numbers_in, texts_of
 from seriatim.data.moments import moments_of
-from seriatim.data.readers import ENOUGH, number_in
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences, offsets_of
 from seriatim.data.steps import step_of
 from seriatim.errors import ConfigError, DataError, nearest
 
-TIMES = ("date", "datetime", "timestamp", "time", "ds", "period", "month", "year")      # columns that tell the time
-SERIES = ("series", "unique_id", "item_id", "id")                                       # columns that tell series apart
-COUNTS = ("rownames", "index", "row", "id", "no", "unnamed: 0")                         # columns that number the rows
+# columns that tell the time
+TIMES = ("date", "datetime", "timestamp", "time", "ds", "period", "month", "year")
+
+
+SERIES = ("series", "unique_id", "item_id", "id")  # columns that tell series apart
+
+
+COUNTS = ("rownames", "index", "row", "id", "no", "unnamed: 0")  # columns that number the rows
+
+
 FILLS = ("refuse", "previous", "linear", "mean", "keep")
-MOST_ROWS = 10_000_000                                                                  # of a grid whose holes are filled
-Cells = np.ndarray | list[str]                                                          # (N,) numbers, or N texts
-MARKED = re.compile(r"[+-]?\d[\d.,' ]*")                # numbers as people write them: 1,234.5 or 3,14
 
 
-def series_of(data: Sequences, time: str | None = None, series: str | None = None, channels: Sequence[str] | None = None,
-              known: Sequence[str] = (), fill: str = "refuse") -> Sequences:
-    """A table as `read` gives it -> fields `values` (N, C), `time` (N,), if asked `known` (N, K), and `name` of several series.
+MOST_ROWS = 10_000_000  # of a grid whose holes are filled
 
-    Columns that are not named are found: the time by its name or because it holds dates, the series by its name; all other
-    columns of numbers are channels. `known` are inputs that are known in advance. `fill` says what becomes of gaps: "refuse",
-    "previous" value, "linear" in time, "mean" of the series, "keep" as nan. Without a time, rows are counted.
+
+MARKED = re.compile(r"[+-]?\d[\d.,' ]*")  # numbers as people write them: 1,234.5 or 3,14
+
+
+def series_of(
+    data: Sequences,
+    time: str | None = None,
+    series: str | None = None,
+    channels: Sequence[str] | None = None,
+    known: Sequence[str] = (),
+    fill: str = "refuse",
+) -> Sequences:
+    """A table as `read` gives it -> fields `values` (N, C), `time` (N,), `known` (N, K) and `name`.
+
+    The last two only if inputs are known, and if there are several series. Columns that are not
+    named are found: the time by its name or because it holds dates, the series by its name; all
+    other columns of numbers are channels. `known` are inputs that are known in advance. `fill` says
+    what becomes of gaps: "refuse", "previous" value, "linear" in time, "mean" of the series, "keep"
+    as nan. Without a time, rows are counted.
     """
     if fill not in FILLS:
         raise ConfigError("unknown way to fill gaps", got=fill, do=nearest(fill, FILLS))
     if data.is_series:
         if time or series or channels or known:
-            raise ConfigError("these are series already, without columns to choose from", got=data.origin)
+            raise ConfigError(
+                "these are series already, without columns to choose from", got=data.origin
+            )
         return data
     columns = {name: cells_of(data, name) for name in data.fields}
     time, series, channels = parts_to_play(data, columns, time, series, channels, known)
     names = (*channels, *known)
-    values = np.stack([numbers_of(data, name, columns[name]) for name in names], 1)             # (N, C + K)
-    moments = None if time is None else times_of(data, time, columns[time])                     # (N,)
+    values = np.stack([numbers_of(data, name, columns[name]) for name in names], 1)  # (N, C + K)
+    moments = None if time is None else times_of(data, time, columns[time])  # (N,)
     if fill == "refuse":
         refuse_gaps(data, values, names)
-    groups = {data.origin: np.arange(len(data))} if series is None else rows_of_each(data, series, columns[series])
-    pieces = [one_series(data, rows, moments, values, names, fill) for rows in groups.values()]
+    groups = (
+        {data.origin: np.arange(len(data))}
+        if series is None
+        else rows_of_each(data, series, columns[series])
+    )
+    grids: dict[bytes, np.ndarray] = {}
+    pieces = [
+        one_series(data, rows, moments, values, names, fill, grids) for rows in groups.values()
+    ]
     return joined(data.origin, list(groups), pieces, tuple(channels), tuple(known))
 
 
-def series_with(data: Sequences, name: str, series: str, time: str | None = None, channels: Sequence[str] | None = None, fill: str = "refuse") -> Sequences:
-    """The series of a long table, each a sequence, with what is said of the whole: a label or a value, the same in all of its rows (if it is there)."""
-    data.field(series)                                                                  # an error with the nearest name if there is none
+def series_with(
+    data: Sequences,
+    name: str,
+    series: str,
+    time: str | None = None,
+    channels: Sequence[str] | None = None,
+    fill: str = "refuse",
+) -> Sequences:
+    """The series of a long table, each a sequence, with what is said of the whole.
+
+    That is a label or a value, the same in all of its rows (if it is there).
+    """
+    data.field(series)  # an error with the nearest name if there is none
     groups = rows_of_each(data, series, cells_of(data, series))
-    found = series_of(replace(data, fields={key: column for key, column in data.fields.items() if key != name}), time, series, channels, fill=fill)
+    found = series_of(
+        replace(data, fields={key: column for key, column in data.fields.items() if key != name}),
+        time,
+        series,
+        channels,
+        fill=fill,
+    )
     firsts = np.array([rows[0] for rows in groups.values()])
     if name in data.fields:
-        cells = cells_of(data, name)
-        for row, rows in zip(firsts, groups.values()):
-            other = next((each for each in rows if cells[each] != cells[row]), None)
-            if other is not None:
-                raise DataError(f"column {name!r} does not hold the same in all rows of a series", got=f"{cells[row]} and {cells[other]}", **place(data, other),
-                                do="Name the column that tells series apart with --series, and what is said of each with --label")
+        refuse_differences(data, name, cells_of(data, name), list(groups.values()))
         found = replace(found, fields=found.fields | {name: data.fields[name].take(firsts)})
     return replace(found, by="line", lines=None if data.lines is None else data.lines[firsts])
+
+
+def refuse_differences(
+    data: Sequences, name: str, cells: Cells, groups: Sequence[np.ndarray]
+) -> None:
+    """An error if a column differs between the rows of one series."""
+    numbers = cells.values if isinstance(cells.values, np.ndarray) else cells.numbered[0]  # (N,)
+    for rows in groups:
+        others = np.flatnonzero(numbers[rows] != numbers[rows[0]])
+        if len(others):
+            other = int(rows[others[0]])
+            raise DataError(
+                f"column {name!r} does not hold the same in all rows of a series",
+                got=f"{cells.at(int(rows[0]))} and {cells.at(other)}",
+                **place(data, other),
+                do="Name the column that tells series apart with --series, and what is said of each"
+                " with --label",
+            )
 
 
 # Which column is what
 
 
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A column as one cell a row; what is found out about all of them is kept, since several ask for it."""
+
+    values: np.ndarray | Field  # (N,) numbers, or N texts
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def at(self, row: int) -> str | float:
+        """What one cell holds."""
+        return (
+            self.values[row] if isinstance(self.values, np.ndarray) else str(self.values.raw(row))
+        )
+
+    @cached_property
+    def moments(self) -> np.ndarray:
+        """(N,) the cells as times, in seconds since 1970; nan where one is none."""
+        return moments_of(self.values)
+
+    @cached_property
+    def numbered(self) -> tuple[np.ndarray, list[str]]:
+        """(N,) the cells by number, in order of first appearance, and what each number stands for."""
+        if isinstance(self.values, Field):
+            known: dict[str, int] = {}
+            numbers = [known.setdefault(cell, len(known)) for cell in texts_of(self.values)]
+            return np.array(numbers, np.int64), list(known)
+        bits, first, number = np.unique(  # by their bits: 0 and -0 are not the same
+            self.values.view(np.int64), return_index=True, return_inverse=True
+        )
+        order = np.argsort(first)
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        values = bits[order].view(np.float64)
+        return place[number], [np.format_float_positional(value, trim="-") for value in values]
+
+    @cached_property
+    def numbers(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """(N,) the cells as numbers, and (N,) which are none; None if they are not meant to be."""
+        if isinstance(self.values, np.ndarray):
+            return self.values, np.zeros(len(self.values), bool)
+        import polars
+
+        return numbers_in(polars.Series(texts_of(self.values), dtype=polars.String))
+
+
 def cells_of(data: Sequences, name: str) -> Cells:
-    """A column as one cell a row."""
+    """A column of a table."""
     column = data.fields[name]
     if column.kind == TEXT:
-        return [column.raw(s) for s in range(len(column))]
+        return Cells(column)
     if column.values.ndim > 1 or not (column.lengths == 1).all():
-        raise DataError(f"column {name!r} does not hold one value a row", file=data.origin, do="Write a row for each time, with a number in each column")
-    return column.flat.astype(np.float64) if column.kind == NUMBERS else [column.names[i] for i in column.flat]
+        raise DataError(
+            f"column {name!r} does not hold one value a row",
+            file=data.origin,
+            do="Write a row for each time, with a number in each column",
+        )
+    if column.kind == NUMBERS:
+        return Cells(column.flat.astype(np.float64))
+    return Cells(Field.of_text(column.symbol_names[i] for i in column.flat))
 
 
-def parts_to_play(data: Sequences, columns: dict[str, Cells], time: str | None, series: str | None, channels: Sequence[str] | None,
-                  known: Sequence[str]) -> tuple[str | None, str | None, Sequence[str]]:
+def parts_to_play(
+    data: Sequences,
+    columns: dict[str, Cells],
+    time: str | None,
+    series: str | None,
+    channels: Sequence[str] | None,
+    known: Sequence[str],
+) -> tuple[str | None, str | None, Sequence[str]]:
     """The columns of the time, of the series and of the channels: as named, else as found."""
     named = [name for name in (time, series, *(channels or ()), *known) if name is not None]
     for name in named:
-        data.field(name)                                                                # an error with the nearest name if there is none
+        data.field(name)  # an error with the nearest name if there is none
     if len(set(named)) < len(named):
         raise ConfigError("a column has only one part to play", got=", ".join(named))
     free = {name: cells for name, cells in columns.items() if name not in named}
     series = series or next(filter(None, (tells_apart(free, name) for name in SERIES)), None)
-    free.pop(series, None)
+    free = {name: cells for name, cells in free.items() if name != series}
     time = time or tells_time(free)
-    free.pop(time, None)
+    free = {name: cells for name, cells in free.items() if name != time}
     return time, series, channels_among(data, free) if channels is None else channels
 
 
 def tells_apart(columns: dict[str, Cells], wanted: str) -> str | None:
     """The column of that name, if its cells come again."""
-    return next((name for name, cells in columns.items() if name.lower() == wanted and len(set(cells)) < len(cells)), None)
+    return next(
+        (name for name, cells in columns.items() if name.lower() == wanted and come_again(cells)),
+        None,
+    )
+
+
+def come_again(cells: Cells) -> bool:
+    """Whether any two cells are equal; what is not a number is equal to nothing."""
+    if isinstance(cells.values, np.ndarray):
+        return len(np.unique(cells.values, equal_nan=False)) < len(cells)
+    return len(cells.numbered[1]) < len(cells)
 
 
 def tells_time(columns: dict[str, Cells]) -> str | None:
-    """The column of the time: by its name, where there are several one that can be read; else the first text that is dates."""
-    named = sorted((name for name in columns if name.lower() in TIMES), key=lambda name: TIMES.index(name.lower()))
-    dated = (name for name in [*named, *columns] if (name in named or isinstance(columns[name], list)) and are_dates(columns[name]))
+    """The column of the time: by its name, where there are several one that can be read.
+
+    Else the first text that is dates.
+    """
+    named = sorted(
+        (name for name in columns if name.lower() in TIMES),
+        key=lambda name: TIMES.index(name.lower()),
+    )
+    dated = (
+        name
+        for name in [*named, *columns]
+        if (name in named or isinstance(columns[name].values, Field)) and are_dates(columns[name])
+    )
     return next(dated, named[0] if named else None)
 
 
 def are_dates(cells: Cells) -> bool:
-    return bool(np.isfinite(moments_of(cells)).mean() >= ENOUGH)
+    """Whether nearly all cells can be read as times."""
+    return bool(np.isfinite(cells.moments).mean() >= ENOUGH)
 
 
 def channels_among(data: Sequences, columns: dict[str, Cells]) -> list[str]:
     """The columns of numbers, but for one that counts the rows."""
-    found = [name for name, cells in columns.items() if are_numbers(cells) and not counts(name, cells)]
+    found = [
+        name for name, cells in columns.items() if are_numbers(cells) and not counts(name, cells)
+    ]
     if not found:
-        raise DataError("no column of numbers is left for a channel", got=", ".join(data.fields), file=data.origin,
-                        do=how_numbers_are_written(columns))
+        raise DataError(
+            "no column of numbers is left for a channel",
+            got=", ".join(data.fields),
+            file=data.origin,
+            do=how_numbers_are_written(columns),
+        )
     return found
 
 
 def how_numbers_are_written(columns: dict[str, Cells]) -> str:
     """What to do about a table in which no numbers were found."""
     if any(";" in name for name in columns):
-        return "Its columns lie between semicolons: put commas between them, and points into the numbers, 1234.5"
-    if any(not isinstance(cells, np.ndarray) and len(cells) and MARKED.fullmatch(str(cells[0])) for cells in columns.values()):
+        return (
+            "Its columns lie between semicolons: put commas between them, and points into the"
+            " numbers, 1234.5"
+        )
+    if any(
+        isinstance(cells.values, Field) and len(cells) and MARKED.fullmatch(str(cells.at(0)))
+        for cells in columns.values()
+    ):
         return "Write numbers with a point and without marks between thousands: 1234.5"
     return "Give at least one, beside the time and the name of the series"
 
 
 def are_numbers(cells: Cells) -> bool:
     """Whether cells are numbers or meant to be; then those that are not will be an error."""
-    if isinstance(cells, np.ndarray):
-        return bool(np.isfinite(cells).any())
-    there = [number is not None for number in map(number_in, cells) if number is None or not math.isnan(number)]
-    return len(there) > 0 and sum(there) >= ENOUGH * len(there)
+    if isinstance(cells.values, np.ndarray):
+        return bool(np.isfinite(cells.values).any())
+    if cells.numbers is None:
+        return False
+    numbers, other = cells.numbers
+    there = int((~np.isnan(numbers)).sum())
+    return there > 0 and there >= ENOUGH * (there + int(other.sum()))
 
 
 def counts(name: str, cells: Cells) -> bool:
-    return name.lower() in COUNTS and isinstance(cells, np.ndarray) and bool((np.diff(cells) == 1).all())
+    """Whether a column numbers the rows, by its name and by what it holds."""
+    return (
+        name.lower() in COUNTS
+        and isinstance(cells.values, np.ndarray)
+        and bool((np.diff(cells.values) == 1).all())
+    )
 
 
 # From cells to arrays
 
 
-def place(data: Sequences, row: int) -> dict:
+class Place(TypedDict):
     """Where a row is, for an error."""
+
+    file: str
+    line: int | None
+
+
+def place(data: Sequences, row: int) -> Place:
+    """The file and the line of a row."""
     return {"file": data.origin, "line": None if data.lines is None else int(data.lines[row])}
 
 
 def numbers_of(data: Sequences, name: str, cells: Cells) -> np.ndarray:
     """(N,) numbers, nan where they are missing."""
-    if isinstance(cells, np.ndarray):
-        return cells
-    numbers = [number_in(cell) for cell in cells]
-    for row, number in enumerate(numbers):
+    if isinstance(cells.values, np.ndarray):
+        return cells.values
+    if cells.numbers is not None:
+        numbers, other = cells.numbers
+        if not (other | np.isinf(numbers)).any():
+            return numbers
+    for row, cell in enumerate(texts_of(cells.values)):
+        number = number_in(cell)
         if number is None or math.isinf(number):
-            raise DataError(f"column {name!r} is for numbers", got=repr(cells[row]), **place(data, row), do="Leave a cell empty where a number is missing")
-    return np.array(numbers, np.float64)
+            raise DataError(
+                f"column {name!r} is for numbers",
+                got=repr(cell),
+                **place(data, row),
+                do="Leave a cell empty where a number is missing",
+            )
+    raise AssertionError("a cell that is no number was not found again")
 
 
 def times_of(data: Sequences, name: str, cells: Cells) -> np.ndarray:
     """(N,) seconds since 1970."""
-    moments = moments_of(cells)
+    moments = cells.moments
     wrong = np.flatnonzero(np.isnan(moments))
     if len(wrong):
-        raise DataError(f"column {name!r} is for times, and this is none", got=repr(cells[wrong[0]]), **place(data, wrong[0]),
-                        do="Write 2024-03-07 or 2024-03-07 14:30; in 03/07/2024 the order must be the same in all rows")
+        raise DataError(
+            f"column {name!r} is for times, and this is none",
+            got=repr(cells.at(int(wrong[0]))),
+            **place(data, wrong[0]),
+            do="Write 2024-03-07 or 2024-03-07 14:30; in 03/07/2024 the order must be the same in"
+            " all rows",
+        )
     return moments
 
 
 def rows_of_each(data: Sequences, series: str, cells: Cells) -> dict[str, np.ndarray]:
     """The rows of each series, in order of first appearance."""
-    names = [np.format_float_positional(cell, trim="-") for cell in cells] if isinstance(cells, np.ndarray) else [cell.strip() for cell in cells]
-    for row, name in enumerate(names):
-        if name in ("", "nan"):
-            raise DataError(f"column {series!r} does not say which series this row belongs to", **place(data, row))
-    column = Field.of_labels(names)
-    rows = np.argsort(column.values, kind="stable")                                     # (N,) series by series
-    return dict(zip(column.names, np.split(rows, np.cumsum(np.bincount(column.values))[:-1])))
+    numbers, written = cells.numbered
+    names = [name.strip() for name in written]
+    nameless = [number for number, name in enumerate(names) if name in ("", "nan")]
+    if nameless:
+        raise DataError(
+            f"column {series!r} does not say which series this row belongs to",
+            **place(data, int(np.flatnonzero(np.isin(numbers, nameless))[0])),
+        )
+    once = Field.of_labels(names)  # blanks around a name do not count
+    number = once.values[numbers]  # (N,)
+    rows = np.argsort(number, kind="stable")  # (N,) series by series
+    return dict(zip(once.symbol_names, np.split(rows, np.cumsum(np.bincount(number))[:-1])))
 
 
 # Gaps
@@ -196,22 +381,47 @@ def refuse_gaps(data: Sequences, values: np.ndarray, names: Sequence[str]) -> No
     rows, columns = np.nonzero(np.isnan(values))
     if len(rows):
         many = f"{len(rows)} number{'s are' if len(rows) > 1 else ' is'} missing"
-        raise DataError(f"{many}, the first in column {names[columns[0]]!r}", **place(data, rows[0]),
-                        do=f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}")
+        raise DataError(
+            f"{many}, the first in column {names[columns[0]]!r}",
+            **place(data, rows[0]),
+            do=f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}",
+        )
 
 
-def one_series(data: Sequences, rows: np.ndarray, moments: np.ndarray | None, values: np.ndarray, names: Sequence[str],
-               fill: str) -> tuple[np.ndarray, np.ndarray]:
-    """Times in order and values without gaps, for these rows: (n,), (n, C + K)."""
+def one_series(
+    data: Sequences,
+    rows: np.ndarray,
+    moments: np.ndarray | None,
+    values: np.ndarray,
+    names: Sequence[str],
+    fill: str,
+    grids: dict[bytes, np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Times in order and values without gaps, for these rows: (n,), (n, C + K).
+
+    `grids` keeps the times with those that were missing: series often have the same ones.
+    """
     if moments is None:
-        return np.arange(len(rows), dtype=np.float64), filled(data, rows, np.arange(len(rows)), values[rows], names, fill)
+        return np.arange(len(rows), dtype=np.float64), filled(
+            data, rows, np.arange(len(rows)), values[rows], names, fill
+        )
     rows = rows[np.argsort(moments[rows], kind="stable")]
     time = moments[rows]
-    equal = np.flatnonzero(np.diff(time) < 1e-6)                                        # seconds; float64 tells no finer ones apart
+    equal = np.flatnonzero(np.diff(time) < 1e-6)  # seconds; float64 tells no finer ones apart
     if len(equal):
-        raise DataError("another row of the same series has the same time", got=written(time[equal[0]]), **place(data, rows[equal[0] + 1]),
-                        do="Name the column that tells series apart, with --series; or leave one of the rows out")
-    grid = with_missing_rows(data, rows, time, fill)
+        raise DataError(
+            "another row of the same series has the same time",
+            got=written(time[equal[0]]),
+            **place(data, rows[equal[0] + 1]),
+            do="Name the column that tells series apart, with --series; or leave one of the rows"
+            " out",
+        )
+    key = time.tobytes()
+    if key not in grids:
+        grids[key] = with_missing_rows(data, rows, time, fill)
+    grid = grids[key]
+    if len(grid) == len(time):  # nothing is missing
+        return grid, filled(data, rows, grid, values[rows], names, fill)
     cells = np.full((len(grid), values.shape[1]), np.nan)
     cells[np.searchsorted(grid, time)] = values[rows]
     return grid, filled(data, rows, grid, cells, names, fill)
@@ -220,27 +430,50 @@ def one_series(data: Sequences, rows: np.ndarray, moments: np.ndarray | None, va
 def with_missing_rows(data: Sequences, rows: np.ndarray, time: np.ndarray, fill: str) -> np.ndarray:
     """The times and those between that a regular grid would have: (n,) -> (n',)."""
     step = step_of(time)
-    between = np.round(step.between(time))                                              # (n - 1,)
+    between = np.round(step.between(time))  # (n - 1,)
     holes = np.flatnonzero(between > 1)
     missing = int((between[holes] - 1).sum())
     if missing and fill == "refuse":
-        raise DataError(f"{missing} row{'s are' if missing > 1 else ' is'} missing, the first before this one ({step.words})",
-                        got=written(time[holes[0] + 1]), **place(data, rows[holes[0] + 1]), do=f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}")
+        raise DataError(
+            f"{missing} row{'s are' if missing > 1 else ' is'} missing, the first before this one"
+            f" ({step.words})",
+            got=written(time[holes[0] + 1]),
+            **place(data, rows[holes[0] + 1]),
+            do=f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}",
+        )
     if missing > MOST_ROWS:
-        raise DataError(f"{missing} rows are missing, too many to be filled", got=step.words, file=data.origin,
-                        do="Leave out the column of the time, to count rows instead")
-    return np.sort(np.concatenate([time, *(step.after(time[i], int(between[i]) - 1) for i in holes)]))
+        raise DataError(
+            f"{missing} rows are missing, too many to be filled",
+            got=step.words,
+            file=data.origin,
+            do="Leave out the column of the time, to count rows instead",
+        )
+    return np.sort(
+        np.concatenate([time, *(step.after(time[i], int(between[i]) - 1) for i in holes)])
+    )
 
 
-def filled(data: Sequences, rows: np.ndarray, time: np.ndarray, cells: np.ndarray, names: Sequence[str], fill: str) -> np.ndarray:
+def filled(
+    data: Sequences,
+    rows: np.ndarray,
+    time: np.ndarray,
+    cells: np.ndarray,
+    names: Sequence[str],
+    fill: str,
+) -> np.ndarray:
     """(n, C + K) without gaps, unless they are kept."""
-    if fill in ("refuse", "keep"):                                                      # refused already
+    if fill in ("refuse", "keep"):  # refused already
         return cells
-    for name, column in zip(names, cells.T):                                            # views: cells are filled in place
+    for name, column in zip(names, cells.T):  # views: cells are filled in place
         there = ~np.isnan(column)
         if not there.any() or (fill == "previous" and not there[0]):
-            raise DataError(f"nothing comes before the first gap of column {name!r}" if there.any() else f"column {name!r} of this series has no number",
-                            **place(data, rows[0]), do="Leave it out, or keep the gaps")
+            raise DataError(
+                f"nothing comes before the first gap of column {name!r}"
+                if there.any()
+                else f"column {name!r} of this series has no number",
+                **place(data, rows[0]),
+                do="Leave it out, or keep the gaps",
+            )
         if fill == "linear":
             column[~there] = np.interp(time[~there], time[there], column[there])
         elif fill == "mean":
@@ -252,19 +485,36 @@ def filled(data: Sequences, rows: np.ndarray, time: np.ndarray, cells: np.ndarra
 
 def written(time: float) -> str:
     """A moment for people; a small number is that of a row."""
-    return f"{time:g}" if abs(time) < 86_400 else str(np.datetime64(round(time), "s")).replace("T", " ").removesuffix(" 00:00:00")
+    return (
+        f"{time:g}"
+        if abs(time) < 86_400
+        else str(np.datetime64(round(time), "s")).replace("T", " ").removesuffix(" 00:00:00")
+    )
 
 
-def joined(origin: str, names: list[str], pieces: list[tuple[np.ndarray, np.ndarray]], channels: tuple[str, ...], known: tuple[str, ...]) -> Sequences:
+def joined(
+    origin: str,
+    names: list[str],
+    pieces: list[tuple[np.ndarray, np.ndarray]],
+    channels: tuple[str, ...],
+    known: tuple[str, ...],
+) -> Sequences:
     """The series one after another."""
     offsets = offsets_of(len(time) for time, _ in pieces)
-    values = np.concatenate([cells for _, cells in pieces])                             # (N, C + K)
-    fields = {"values": Field(values[:, :len(channels)], offsets, NUMBERS, channels),
-              "time": Field(np.concatenate([time for time, _ in pieces]), offsets, NUMBERS)}
+    values = np.concatenate([cells for _, cells in pieces])  # (N, C + K)
+    fields = {
+        "values": Field(values[:, : len(channels)], offsets, NUMBERS, channels),
+        "time": Field(np.concatenate([time for time, _ in pieces]), offsets, NUMBERS),
+    }
     if known:
-        fields["known"] = Field(values[:, len(channels):], offsets, NUMBERS, known)
+        fields["known"] = Field(values[:, len(channels) :], offsets, NUMBERS, known)
     if len(pieces) > 1:
-        fields["name"] = Field(np.arange(len(pieces), dtype=np.int32), np.arange(len(pieces) + 1), SYMBOLS, tuple(names))
+        fields["name"] = Field(
+            np.arange(len(pieces), dtype=np.int32),
+            np.arange(len(pieces) + 1),
+            SYMBOLS,
+            tuple(names),
+        )
     return Sequences(fields, by="stream" if len(pieces) == 1 else "line", origin=origin)
 
 
@@ -275,6 +525,10 @@ def cut_series(data: Sequences, begin: float, end: float, before: int = 0) -> Se
     first = offsets[:-1] + np.maximum(0, np.floor(lengths * begin + 1e-9).astype(np.int64) - before)
     last = offsets[:-1] + np.floor(lengths * end + 1e-9).astype(np.int64)
     rows = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
-    fields = {name: column if name == "name" else Field(column.flat[rows], offsets_of(last - first), column.kind, column.names)
-              for name, column in data.fields.items()}
+    fields = {
+        name: column
+        if name == "name"
+        else Field(column.flat[rows], offsets_of(last - first), column.kind, column.names)
+        for name, column in data.fields.items()
+    }
     return Sequences(fields, by=data.by, unit=data.unit, origin=data.origin)

@@ -8,6 +8,7 @@ At random, equal sequences stay together: a copy of a training sequence in the t
 answer learned by heart. Inside a part the sequences keep the order of the file.
 Shapes: S sequences, G groups of equal sequences.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -22,15 +23,28 @@ from seriatim.errors import ConfigError, DataError, nearest
 ORDER, SHUFFLE, STRATIFY = WAYS = ("order", "shuffle", "stratify")
 
 
-def split(data: Sequences, fractions: Sequence[float], how: str | None = None, seed: int = 0,
-          label: str = "label") -> tuple[Sequences, ...]:
+def split(
+    data: Sequences,
+    fractions: Sequence[float],
+    how: str | None = None,
+    seed: int = 0,
+    label: str = "label",
+) -> tuple[Sequences, ...]:
     """One part for each fraction of the data; what is left when they sum to less than one belongs to none."""
     fractions = list(fractions)
-    if not fractions or not all(fraction > 0 for fraction in fractions) or sum(fractions) > 1 + 1e-9:
-        raise ConfigError("fractions are positive and sum to at most one", got=fractions, do="Try 0.8, 0.1, 0.1")
+    if (
+        not fractions
+        or not all(fraction > 0 for fraction in fractions)
+        or sum(fractions) > 1 + 1e-9
+    ):
+        raise ConfigError(
+            "fractions are positive and sum to at most one", got=fractions, do="Try 0.8, 0.1, 0.1"
+        )
     how = checked_way(data, how)
     if is_single_stream(data):
-        parts = [data.part(start, stop) for start, stop in pairwise(cuts(len(data.main.flat), fractions))]
+        parts = [
+            data.part(start, stop) for start, stop in pairwise(cuts(len(data.main.flat), fractions))
+        ]
     elif how == ORDER:
         parts = [data[start:stop] for start, stop in pairwise(cuts(len(data), fractions))]
     else:
@@ -38,18 +52,26 @@ def split(data: Sequences, fractions: Sequence[float], how: str | None = None, s
         parts = [data[chosen == i] for i in range(len(fractions))]
     for i, part in enumerate(parts, 1):
         if not (len(part.main.flat) if is_single_stream(data) else len(part)):
-            raise DataError(f"part {i} of {len(parts)} would be empty", got=f"{size(data)}, fractions {fractions}",
-                            do="Give more data or larger fractions; at random, equal sequences stay in one part")
+            raise DataError(
+                f"part {i} of {len(parts)} would be empty",
+                got=f"{size(data)}, fractions {fractions}",
+                do="Give more data or larger fractions; at random, equal sequences stay in one part",
+            )
     return tuple(parts)
 
 
-def folds(data: Sequences, k: int, seed: int = 0, label: str = "label", how: str | None = None) -> list[tuple[Sequences, Sequences]]:
-    """k pairs (train, test): every sequence is in one test part and in all the other train parts; stratified where there are labels and no time."""
+def folds(
+    data: Sequences, k: int, seed: int = 0, label: str = "label", how: str | None = None
+) -> list[tuple[Sequences, Sequences]]:
+    """k pairs (train, test): every sequence is in one test part and in all the other train parts;
+    stratified where there are labels and no time."""
     if k < 2:
         raise ConfigError("cross-validation needs at least two folds", got=k, do="Try 5 or 10")
     if is_single_stream(data):
-        raise DataError("a single stream has no folds: a model would be fitted on the future of what it is tested on",
-                        do="Use split, which tests on the end, or read the text by line")
+        raise DataError(
+            "a single stream has no folds: a model would be fitted on the future of what it is tested on",
+            do="Use split, which tests on the end, or read the text by line",
+        )
     way = checked_way(data, how)
     if how is None and way == SHUFFLE and label in data.fields:
         way = STRATIFY
@@ -59,7 +81,9 @@ def folds(data: Sequences, k: int, seed: int = 0, label: str = "label", how: str
     else:
         chosen = random_parts(data, fractions, way, seed, label)
     if len(np.unique(chosen)) < k:
-        raise DataError(f"too few different sequences for {k} folds", got=size(data), do="Use fewer folds")
+        raise DataError(
+            f"too few different sequences for {k} folds", got=size(data), do="Use fewer folds"
+        )
     return [(data[chosen != i], data[chosen == i]) for i in range(k)]
 
 
@@ -70,16 +94,26 @@ def checked_way(data: Sequences, how: str | None) -> str:
     if how not in WAYS:
         raise ConfigError("unknown way to split", got=how, do=nearest(how, WAYS))
     if how != ORDER and is_single_stream(data):
-        raise DataError("a single stream can only be split in order", got=how, do="Read the text by line to shuffle it")
+        raise DataError(
+            "a single stream can only be split in order",
+            got=how,
+            do="Read the text by line to shuffle it",
+        )
     return how
 
 
 def is_single_stream(data: Sequences) -> bool:
+    """Whether the data is one long sequence, which can only be cut inside."""
     return data.by == "stream" and len(data) == 1
 
 
 def size(data: Sequences) -> str:
-    return f"a stream of {len(data.main.flat)} elements" if is_single_stream(data) else f"{len(data)} sequences"
+    """How much data there is, in words."""
+    return (
+        f"a stream of {len(data.main.flat)} elements"
+        if is_single_stream(data)
+        else f"{len(data)} sequences"
+    )
 
 
 def cuts(total: int, fractions: Sequence[float]) -> list[int]:
@@ -92,24 +126,31 @@ def part_at(places: np.ndarray, borders: Sequence[int]) -> np.ndarray:
     return np.searchsorted(borders, places, side="right") - 1
 
 
-def random_parts(data: Sequences, fractions: Sequence[float], how: str, seed: int, label: str) -> np.ndarray:
+def random_parts(
+    data: Sequences, fractions: Sequence[float], how: str, seed: int, label: str
+) -> np.ndarray:
     """(S,) the part of each sequence.
 
-    Within its label, a group of equal sequences is put at a random place between 0 and 1. All groups are then lined up
-    by their place and cut: each label is spread evenly along the line, so every part has its share of it.
+    Within its label, a group of equal sequences is put at a random place between 0 and 1. All
+    groups are then lined up by their place and cut: each label is spread evenly along the line, so
+    every part has its share of it.
     """
-    group = equal_groups(data)                                                      # (S,)
-    _, first, sizes = np.unique(group, return_index=True, return_counts=True)       # (G,) each
-    stratum = label_of_each(data, label)[first] if how == STRATIFY else np.zeros(len(first), np.int64)
+    group = equal_groups(data)  # (S,)
+    _, first, sizes = np.unique(group, return_index=True, return_counts=True)  # (G,) each
+    stratum = (
+        label_of_each(data, label)[first] if how == STRATIFY else np.zeros(len(first), np.int64)
+    )
     generator = generator_from(seed)
     shuffled = generator.permutation(len(first))
-    by_stratum = shuffled[np.argsort(stratum[shuffled], kind="stable")]             # (G,) label by label
+    by_stratum = shuffled[np.argsort(stratum[shuffled], kind="stable")]  # (G,) label by label
     ends = np.cumsum(sizes[by_stratum])
-    totals = np.bincount(stratum, weights=sizes)                                    # (labels,) sequences of each
+    totals = np.bincount(stratum, weights=sizes)  # (labels,) sequences of each
     before = np.cumsum(totals) - totals
     here = stratum[by_stratum]
     place = np.empty(len(first))
-    place[by_stratum] = (ends - generator.random(len(first)) * sizes[by_stratum] - before[here]) / totals[here]
+    place[by_stratum] = (
+        ends - generator.random(len(first)) * sizes[by_stratum] - before[here]
+    ) / totals[here]
     line = np.argsort(place, kind="stable")
     middles = np.cumsum(sizes[line]) - sizes[line] / 2
     part = np.empty(len(first), np.int64)
@@ -118,13 +159,15 @@ def random_parts(data: Sequences, fractions: Sequence[float], how: str, seed: in
 
 
 def generator_from(seed: int) -> np.random.Generator:
+    """Random numbers of a seed that is none but a whole number from 0 on."""
     if seed < 0:
         raise ConfigError("a seed is not negative", got=seed)
     return np.random.default_rng(seed)
 
 
 def equal_groups(data: Sequences) -> np.ndarray:
-    """(S,) the same number for sequences of equal content, but for blanks around text: of the main field, or of all where all are one number each."""
+    """(S,) the same number for sequences of equal content, but for blanks around text: of the main
+    field, or of all where all are one number each."""
     columns = list(data.fields.values()) if data.main_name() is None else [data.main]
     number: dict[bytes, int] = {}
     group = np.empty(len(data), np.int64)
@@ -141,6 +184,9 @@ def label_of_each(data: Sequences, label: str) -> np.ndarray:
     """(S,) the number of each sequence's label."""
     column = data.field(label)
     if column.kind != SYMBOLS or not (column.lengths == 1).all():
-        raise DataError(f"field {label!r} does not hold one label for each sequence", file=data.origin,
-                        do="Stratify by a field with one symbol a sequence")
+        raise DataError(
+            f"field {label!r} does not hold one label for each sequence",
+            file=data.origin,
+            do="Stratify by a field with one symbol a sequence",
+        )
     return column.flat

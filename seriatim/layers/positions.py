@@ -1,13 +1,16 @@
-"""Where does everything stand? Attention alone does not know the order of what it hears; something must tell.
+"""Where does everything stand? Attention alone does not know the order of what it hears; something
+must tell.
 
-    rotary      inside attention: queries and keys are turned by an angle that grows with the position     Su et al. 2021
-    sinusoidal  x_t + (sin(t / 10000^(2k/D)), cos(t / 10000^(2k/D)))_k                                     Vaswani et al. 2017
-    learned     x_t + P_t, a table with a row for each of `context` positions                              Radford et al. 2019
+    rotary      q and k of attention are turned, further with each position      Su et al. 2021
+    sinusoidal  x_t + (sin(t / 10000^(2k/D)), cos(t / 10000^(2k/D)))_k           Vaswani et al. 2017
+    learned     x_t + P_t, a table with a row for each of `context` positions    Radford et al. 2019
 
-Rotary positions know only distances; the other two know places, and the table ends. Places, the mask that
-hides the future and what lies too far back, and the angles are the same for all layers, so they are found
-once. Shapes: B rows, T time, S keys, D width, E features of a head.
+Rotary positions know only distances; the other two know places, and the table ends. Places, the
+mask that hides the future and what lies too far back, and the angles are the same for all layers,
+so they are found once.
+Shapes: B rows, T time, S keys, D width, E features of a head.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -21,16 +24,18 @@ from seriatim.errors import ConfigError
 @dataclass
 class Frame:
     """What all attention layers share at one time."""
-    time: int                              # T
-    context: int                           # how far back a position hears, itself included
-    mask: Tensor | None                    # (B, 1, T, S) True where a key may be heard; None: plain causal, or (T = 1) all of them
-    turn: tuple[Tensor, Tensor] | None     # rotary: cosine and sine, (B, 1, T, E / 2)
-    shift: Tensor | None                   # (B,) how far rows that end early are moved to the right
+
+    time: int  # T
+    context: int  # how far back a position hears, itself included
+    # (B, 1, T, S) True where a key may be heard; None: plain causal, or (T = 1) all of them
+    mask: Tensor | None
+    turn: tuple[Tensor, Tensor] | None  # rotary: cosine and sine, (B, 1, T, E / 2)
+    shift: Tensor | None  # (B,) how far rows that end early are moved to the right
 
 
 class Places(nn.Module):
-    """The first block of a stack of attention. State: the position of each key of the window (B, S; -1 for none), and how many positions
-    each row has seen (B,)."""
+    """The first block of a stack of attention. State: the position of each key of the window (B, S;
+    -1 for none), and how many positions each row has seen (B,)."""
 
     def __init__(self, kind: str, width: int, size: int, context: int):
         super().__init__()
@@ -38,50 +43,74 @@ class Places(nn.Module):
         self.table = nn.Parameter(0.02 * torch.randn(context, width)) if kind == "learned" else None
 
     def empty(self, rows: int) -> tuple[Tensor, Tensor]:
+        """No keys, and no positions seen."""
         return torch.zeros(rows, 0, dtype=torch.long), torch.zeros(rows, dtype=torch.long)
 
-    def forward(self, x: Tensor, state: tuple[Tensor, Tensor], lengths: Tensor | None = None) -> tuple[Tensor, tuple[Tensor, Tensor], Frame]:
+    def forward(
+        self, x: Tensor, state: tuple[Tensor, Tensor], lengths: Tensor | None = None
+    ) -> tuple[Tensor, tuple[Tensor, Tensor], Frame]:
+        """(B, T, D), state -> the same with their places, the state after each row's length, and
+        the frame for the layers above."""
         places, seen = state
         time = x.shape[1]
-        here = seen[:, None] + torch.arange(time)                                   # (B, T)
-        if places.shape[1] == 0 and time <= self.context:                           # nothing behind
+        here = seen[:, None] + torch.arange(time)  # (B, T)
+        if places.shape[1] == 0 and time <= self.context:  # nothing behind
             reach, mask = here, None
         else:
-            reach = torch.cat([places, here], 1)                                    # (B, S)
+            reach = torch.cat([places, here], 1)  # (B, S)
             mask = None
             if time > 1 or reach.shape[1] > self.context or int(places.min()) < 0:
-                distance = here[:, :, None] - reach[:, None]                        # (B, T, S)
-                mask = ((distance >= 0) & (distance < self.context) & (reach[:, None] >= 0))[:, None]
+                distance = here[:, :, None] - reach[:, None]  # (B, T, S)
+                mask = ((distance >= 0) & (distance < self.context) & (reach[:, None] >= 0))[
+                    :, None
+                ]
         shift = None
         if lengths is not None:
             shift = time - lengths
             index = torch.arange(reach.shape[1]) - shift[:, None]
             reach = torch.where(index < 0, -1, reach.gather(1, index.clamp(min=0)))
-        after = reach[:, max(0, reach.shape[1] - self.context + 1):], seen + (time if lengths is None else lengths)
-        return self.told(x, here), after, Frame(time, self.context, mask, self.turn(here) if self.kind == "rotary" else None, shift)
+        after = (
+            reach[:, max(0, reach.shape[1] - self.context + 1) :],
+            seen + (time if lengths is None else lengths),
+        )
+        return (
+            self.told(x, here),
+            after,
+            Frame(
+                time, self.context, mask, self.turn(here) if self.kind == "rotary" else None, shift
+            ),
+        )
 
     def whole(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Frame]:
-        """For sequences that are there from beginning to end: every position may hear every other, and padding itself, since a softmax over
-        nothing is not a number."""
-        here = torch.arange(x.shape[1]).expand(len(x), -1)                          # (B, T)
-        distance = (here[:, :, None] - here[:, None]).abs()                         # (B, T, T)
-        mask = (((distance < self.context) & (here < lengths[:, None])[:, None]) | (distance == 0))[:, None]
-        return self.told(x, here), Frame(x.shape[1], self.context, mask, self.turn(here) if self.kind == "rotary" else None, None)
+        """For sequences that are there from beginning to end: every position may hear every other,
+        and padding itself, since a softmax over nothing is not a number."""
+        here = torch.arange(x.shape[1]).expand(len(x), -1)  # (B, T)
+        distance = (here[:, :, None] - here[:, None]).abs()  # (B, T, T)
+        mask = (((distance < self.context) & (here < lengths[:, None])[:, None]) | (distance == 0))[
+            :, None
+        ]
+        return self.told(x, here), Frame(
+            x.shape[1], self.context, mask, self.turn(here) if self.kind == "rotary" else None, None
+        )
 
     def told(self, x: Tensor, here: Tensor) -> Tensor:
         """The vectors with their places added, for absolute positions."""
         if self.kind == "sinusoidal":
-            speed = 10000.0 ** (-torch.arange(0, x.shape[-1], 2) / x.shape[-1])     # (D / 2,)
-            angle = here[..., None] * speed                                         # (B, T, D / 2)
-            return x + torch.stack([angle.sin(), angle.cos()], -1).flatten(-2)[..., :x.shape[-1]]
+            speed = 10000.0 ** (-torch.arange(0, x.shape[-1], 2) / x.shape[-1])  # (D / 2,)
+            angle = here[..., None] * speed  # (B, T, D / 2)
+            return x + torch.stack([angle.sin(), angle.cos()], -1).flatten(-2)[..., : x.shape[-1]]
         if self.table is None:
             return x
         if here.numel() and int(here.max()) >= len(self.table):
-            raise ConfigError(f"this model has {len(self.table)} learned positions and can read no further", got=f"position {int(here.max())}",
-                              do="Shorten the prompt or the --length, or fit a model with --positions rotary")
+            raise ConfigError(
+                f"this model has {len(self.table)} learned positions and can read no further",
+                got=f"position {int(here.max())}",
+                do="Shorten the prompt or the --length, or fit a model with --positions rotary",
+            )
         return x + self.table[here]
 
     def turn(self, here: Tensor) -> tuple[Tensor, Tensor]:
+        """The angles of rotary positions, for heads of this size."""
         return turn(here, self.size)
 
 

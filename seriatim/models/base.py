@@ -5,36 +5,51 @@
     extend(y, state)    the same, many outputs later: the distributions after each of y
     predict(batch)      every output position at once (teacher forcing)
 
-A State is a value: a nest of tuples of tensors, **rows first in every leaf**, passed in and returned,
-never kept on the model. `select(state, rows)` is all that beam search needs, `detach(state)` all that
-truncated backpropagation needs. A model gives `start` and one of `step` and `extend`; one that does not
-generate gives `predict` alone. Shapes: B rows, T time.
+A State is a value: a nest of tuples of tensors, **rows first in every leaf**, passed in and
+returned, never kept on the model. `select(state, rows)` is all that beam search needs,
+`detach(state)` all that truncated backpropagation needs. A model gives `start` and one of `step`
+and `extend`; one that does not generate gives `predict` alone.
+Shapes: B rows, T time.
 """
+
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from seriatim.batches import Batch
 from seriatim.data.sequences import Field
-from seriatim.distributions import Distribution
+from seriatim.distributions.symbols import Distribution
 from seriatim.layers.attention import chosen
+from seriatim.parallel import settle
 
-State = Any                                # Tensor | tuple[State, ...]
+# Tensor | tuple[State, ...]: how deep, only the model knows that made it, and nobody else asks
+State = Any
 
 
 class Model:
     """Anything that predicts the next element of a sequence."""
 
-    vocabulary: int                        # V, how many symbols it chooses from
-    warm: int = 512                        # how far back it needs to have read when it is asked in the middle of a stream
-    longest: int | None = None             # how many symbols it can read at all
-    divisible: bool = False                # whether parts of a batch may be computed side by side: the loss is a mean over its places
-    spent: float = 0.0                     # share of its training that is over, for what changes in its course; told by training
+    options: Any = None  # the record of options it was made by, of the rung's own class
+    vocabulary: int  # V, how many symbols it chooses from
+    warm: int = 512  # how far back it needs to have read when it is asked in the middle of a stream
+    longest: int | None = None  # how many symbols it can read at all
+    learns: Literal["by counting", "by gradients", "its own way"] = "by counting"
+    # whether parts of a batch may be computed side by side: the loss is a mean over its places
+    divisible: bool = False
+    # share of its training that is over, for what changes in its course; told by training
+    spent: float = 0.0
+
+    @property
+    def parts(self) -> Sequence[Model]:
+        """What it is mixed of: of one model, itself."""
+        return [self]
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         """What comes first after batch.x: (B,) distributions, and the state."""
@@ -54,7 +69,8 @@ class Model:
         return type(columns[0]).concatenate(columns, 1), state
 
     def rewind(self, after: State, before: State, y: Tensor, kept: int) -> State:
-        """The state after only the first `kept` of (B, T) outputs, which led from the state `before` to `after`."""
+        """The state after only the first `kept` of (B, T) outputs, which led from the state
+        `before` to `after`."""
         return self.extend(y[:, :kept], before)[1]
 
     def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
@@ -63,6 +79,8 @@ class Model:
         With a state, the batch continues the one that left it.
         """
         if state is not None:
+            if batch.before is None:
+                raise ValueError("a batch that continues another knows the symbol before it")
             return self.extend(torch.cat([batch.before[:, None], batch.y[:, :-1]], 1), state)
         first, state = self.start(batch)
         if batch.y.shape[1] == 1:
@@ -71,20 +89,24 @@ class Model:
         return type(first).concatenate([first[:, None], rest], 1), state
 
     def predict(self, batch: Batch) -> Distribution:
+        """The distribution of each of batch.y given those before it: (B, T)."""
         return self.unroll(batch)[0]
 
-    def loss(self, batch: Batch, state: State = None, smoothing: float = 0.0) -> tuple[Tensor, State]:
+    def loss(
+        self, batch: Batch, state: State = None, smoothing: float = 0.0
+    ) -> tuple[Tensor, State]:
         """Mean negative log-probability of what counts in batch.y, and the state to carry on."""
         distribution, state = self.unroll(batch, state)
         weights = batch.y_mask / batch.y_mask.sum().clamp(min=1)
         return -distribution.total(batch.y, weights, smoothing), state
 
     def sweep(self, ids: Field, stop: bool) -> np.ndarray | None:
-        """(N,) log-probability of every symbol of a corpus (and, with `stop`, of the end of each sequence), all at once; None: it walks."""
+        """(N,) log-probability of every symbol of a corpus (and, with `stop`, of the end of each
+        sequence), all at once; None: it walks."""
         return None
 
-    def counting(self, ids: Field, stop: bool) -> Iterator[dict[str, Any]]:
-        """Learn by counting, telling how far it is."""
+    def counting(self, *data: Any, **how: Any) -> Iterator[dict[str, Any]]:
+        """Learn by counting, telling how far it is; of what, its task says."""
         raise TypeError(f"{type(self).__name__} does not count")
 
     def count(self, ids: Field, stop: bool) -> None:
@@ -92,12 +114,19 @@ class Model:
         for _ in self.counting(ids, stop):
             pass
 
+    def learning(
+        self, lesson: Any, options: Any, checkpoint: Path | None
+    ) -> Iterator[dict[str, Any]]:
+        """Learn in its own way, as events: for a model that neither counts nor goes through the gradient loop."""
+        raise TypeError(f"{type(self).__name__} has no way of its own to learn")
+
     def trace(self, batch: Batch) -> dict[str, Tensor]:
         """What happened inside, by name; empty for a model with nothing to show."""
         return {}
 
-    def shrink(self) -> None:
-        """Store weights in 8 bits where that makes inference faster; only networks have any."""
+    def quantise(self) -> bool:
+        """Compute in 8 bits where that makes inference faster; whether there is anything to quantise."""
+        return False
 
     # -- keeping it
     def arrays(self) -> dict[str, Tensor]:
@@ -113,8 +142,31 @@ class Model:
         return sum(array.numel() for array in self.arrays().values())
 
 
+class NeuralModel(nn.Module, Model):
+    """A model that learns by gradients."""
+
+    learns = "by gradients"
+
+
+@contextmanager
+def evaluating(model: Model, gradients: bool = False) -> Iterator[None]:
+    """Within this, a model answers: without dropout and (unless they are asked for) without gradients, even in the
+    middle of its training. One that is not being trained is not touched, so that many threads may ask it."""
+    busy = [part for part in model.parts if isinstance(part, nn.Module) and part.training]
+    settle()
+    for part in busy:
+        part.eval()
+    try:
+        with torch.inference_mode(not gradients):
+            yield
+    finally:
+        for part in busy:
+            part.train()
+
+
 class Shared(tuple):
-    """What many rows of a state have in common, kept once: (owner, part, ...). Row r looks at row owner[r] of each part (M, ...)."""
+    """What many rows of a state have in common, kept once: (owner, part, ...). Row r looks at row
+    owner[r] of each part (M, ...)."""
 
     def select(self, rows: Tensor) -> Shared:
         """Those that nobody looks at any more are left out."""
@@ -122,10 +174,15 @@ class Shared(tuple):
         owner = owner[rows]
         used = torch.zeros(len(parts[0]), dtype=torch.bool)
         used[owner] = True
-        return Shared((owner, *parts)) if used.all() else Shared((used.cumsum(0)[owner] - 1, *(part[used] for part in parts)))
+        return (
+            Shared((owner, *parts))
+            if used.all()
+            else Shared((used.cumsum(0)[owner] - 1, *(part[used] for part in parts)))
+        )
 
     def grouped(self) -> tuple[int, tuple[Tensor, ...]]:
-        """How many rows look at each, one group after another, and the parts; where they do not lie in equal groups, a copy for each row."""
+        """How many rows look at each, one group after another, and the parts; where they do not lie
+        in equal groups, a copy for each row."""
         owner, *parts = self
         beams, rest = divmod(len(owner), len(parts[0])) if len(parts[0]) else (1, 0)
         if not rest and torch.equal(owner, torch.arange(len(parts[0])).repeat_interleave(beams)):
@@ -137,7 +194,11 @@ def select(state: State, rows: Tensor) -> State:
     """Keep, repeat or reorder the rows of a state."""
     if isinstance(state, Shared):
         return state.select(rows)
-    return tuple(select(part, rows) for part in state) if isinstance(state, tuple) else chosen(state, rows)
+    return (
+        tuple(select(part, rows) for part in state)
+        if isinstance(state, tuple)
+        else chosen(state, rows)
+    )
 
 
 def detach(state: State) -> State:
@@ -151,14 +212,20 @@ def leaves(state: State, name: str = "state") -> dict[str, Tensor]:
         return {name: state}
     if isinstance(state, Shared):
         state = tuple(part[state[0]] for part in state[1:])
-    return {key: leaf for i, part in enumerate(state) for key, leaf in leaves(part, f"{name}.{i}").items()}
+    return {
+        key: leaf
+        for i, part in enumerate(state)
+        for key, leaf in leaves(part, f"{name}.{i}").items()
+    }
 
 
 def regrow(found: dict[str, Tensor], name: str = "state") -> State:
     """The state whose `leaves` these are; None if there are none."""
     if name in found:
         return found[name]
-    parts = []
-    while any(key == f"{name}.{len(parts)}" or key.startswith(f"{name}.{len(parts)}.") for key in found):
+    parts: list[State] = []
+    while any(
+        key == f"{name}.{len(parts)}" or key.startswith(f"{name}.{len(parts)}.") for key in found
+    ):
         parts.append(regrow(found, f"{name}.{len(parts)}"))
     return tuple(parts) if parts else None

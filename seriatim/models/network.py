@@ -3,9 +3,10 @@
     x_t = E[y_{t-1}],   h = blocks(x),   p(y_t | y_1 .. y_{t-1}) = softmax(E h_t + b)
 
 Unlike a count model, which knows a context or does not, a network places contexts in a space where
-similar ones lie close, and so learns from contexts it has never seen. Symbol V is this model's START.
-Shapes: B rows, P prompt, T time, D width, V symbols.
+similar ones lie close, and so learns from contexts it has never seen. Symbol V is this model's
+START. Shapes: B rows, P prompt, T time, D width, V symbols.
 """
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -14,124 +15,187 @@ import torch
 from torch import Tensor, nn
 
 from seriatim.batches import Batch
-from seriatim.config import BigramOptions, NetworkOptions
-from seriatim.distributions import Categorical, Distribution, Readout
+from seriatim.distributions.symbols import Categorical, Distribution, Readout
 from seriatim.layers.attention import Attention, shortened
 from seriatim.layers.block import NORMS, Alone, Block
 from seriatim.layers.convolution import Convolution
+from seriatim.layers.cross import Cross
 from seriatim.layers.dropout import Dropout
-from seriatim.layers.eight import Eight, shrink
+from seriatim.layers.int8 import Int8Linear, quantised
 from seriatim.layers.linear import LARGE
-from seriatim.layers.positions import Places
+from seriatim.layers.mixer import Mixer, mixers
+from seriatim.layers.positions import Frame, Places
 from seriatim.layers.recurrent import Recurrent
 from seriatim.layers.stepping import can_step, plain, stepped
-from seriatim.models.base import Model, State
+from seriatim.models.base import NeuralModel, State
+from seriatim.models.options import NetworkOptions
 
-SHARPER = 4                                # tied weights: how much longer bounded vectors are made, so that they can be sure of something
+# tied weights: how much longer bounded vectors are made, so that they can be sure of something
+SHARPER = 4
 
 
-def mixer(options: NetworkOptions, layer: int) -> nn.Module:
+def mixer(options: NetworkOptions, layer: int) -> Mixer:
     """The part that hears the past, for one layer."""
     if options.mixer == "none":
         return Alone()
     if options.mixer == "convolution":
-        return Convolution(options.width, options.kernel, 2 ** (layer % 10), options.gated, options.activation)
+        return Convolution(
+            options.width, options.kernel, 2 ** (layer % 10), options.gated, options.activation
+        )
     if options.mixer == "attention":
-        return Attention(options.width, options.heads, options.score, options.maps, options.positions == "rotary")
-    return Recurrent(options.mixer, options.width, options.activation, options.initial, options.weight_dropout)
+        return Attention(
+            options.width, options.heads, options.score, options.maps, options.positions == "rotary"
+        )
+    return Recurrent(
+        options.mixer, options.width, options.activation, options.initial, options.weight_dropout
+    )
 
 
-def block(options: NetworkOptions, part: nn.Module, cross: nn.Module | None = None) -> Block:
-    return Block(options.width, part, options.residual, options.norm, options.norm_place, int(options.width * options.feed_forward), options.feed,
-                 options.dropout, cross)
+def block(options: NetworkOptions, part: Mixer, cross: Cross | None = None) -> Block:
+    """One layer of a stack around a mixer, and where it is to hear another sequence around that."""
+    return Block(
+        options.width,
+        part,
+        options.residual,
+        options.norm,
+        options.norm_place,
+        int(options.width * options.feed_forward),
+        options.feed_forward_activation,
+        options.dropout,
+        cross,
+    )
 
 
-class Network(nn.Module, Model):
+class Network(NeuralModel):
     """One stack for every mixer. The state is the tuple of the parts' states."""
+
+    options: NetworkOptions
+    learned: int  # how many values were learned, once they are stored in another way
+    output: nn.Linear | None  # None: the embedding's weights serve, or there is a `head`
+    head: nn.Module | None  # in the place of the output layer: see `quantise`
 
     def __init__(self, vocabulary: int, options: NetworkOptions):
         super().__init__()
-        self.options, self.vocabulary, self.learned = options, vocabulary, 0       # how many values were learned, once they are stored in another way
-        self.embedding = nn.Embedding(vocabulary + 1, options.width)                # the last row is START
+        self.options, self.vocabulary, self.learned = options, vocabulary, 0
+        self.embedding = nn.Embedding(vocabulary + 1, options.width)  # the last row is START
         self.embedding.weight.requires_grad_(not options.frozen)
         self.dropout = Dropout(options.dropout)
-        self.blocks = nn.ModuleList(block(options, mixer(options, layer), self.crossing()) for layer in range(options.layers))
-        self.places = Places(options.positions, options.width, options.width // options.heads, options.context) if options.mixer == "attention" else None
-        self.norm = NORMS[options.norm](options.width) if options.residual and options.norm_place == "before" else nn.Identity()
+        self.blocks = nn.ModuleList(
+            block(options, mixer(options, layer), self.crossing())
+            for layer in range(options.layers)
+        )
+        self.places = (
+            Places(
+                options.positions, options.width, options.width // options.heads, options.context
+            )
+            if options.mixer == "attention"
+            else None
+        )
+        self.norm = (
+            NORMS[options.norm](options.width)
+            if options.residual and options.norm_place == "before"
+            else nn.Identity()
+        )
         self.bias = nn.Parameter(torch.zeros(vocabulary)) if options.output_bias else None
         self.output = None if options.tied else nn.Linear(options.width, vocabulary, bias=False)
-        self.head: nn.Module | None = None                                          # in the place of the output layer: see `shrink`
+        self.head = None
         if options.mixer == "attention" and options.positions == "learned":
             self.longest, self.warm = options.context, options.context // 2
 
-    def crossing(self) -> nn.Module | None:
+    def crossing(self) -> Cross | None:
         """The part of a block that hears another sequence: none."""
         return None
 
     def begin_with(self, numbers: list[int], vectors: Tensor) -> None:
-        """Put (N, D) vectors into the embedding, in the rows of these symbols, at the size the others have."""
+        """Put (N, D) vectors into the embedding, in the rows of these symbols, at the size the
+        others have."""
         with torch.no_grad():
             self.embedding.weight[numbers] = vectors / vectors.pow(2).mean().sqrt().clamp(min=1e-12)
 
-    def run(self, symbols: Tensor, state: State, lengths: Tensor | None = None) -> tuple[Tensor, State]:
+    def run(
+        self, symbols: Tensor, state: State, lengths: Tensor | None = None
+    ) -> tuple[Tensor, State]:
         """(B, T) symbols -> (B, T, D) hidden vectors, state after each row's length."""
         return self.through(self.dropout(self.embed(symbols)), state, lengths)
 
     def embed(self, symbols: Tensor) -> Tensor:
-        return self.embedding(symbols)                                              # (B, T, D), unit variance
+        """(B, T) symbols -> (B, T, D), unit variance."""
+        return self.embedding(symbols)
 
-    def through(self, x: Tensor, state: State, lengths: Tensor | None = None, memories: tuple = ()) -> tuple[Tensor, State]:
-        """(B, T, D) embedded symbols -> (B, T, D) hidden vectors, state after each row's length. Blocks that hear another sequence are given
-        what each hears of it."""
-        states, frame = [], ()
+    def through(
+        self, x: Tensor, state: State, lengths: Tensor | None = None, memories: tuple = ()
+    ) -> tuple[Tensor, State]:
+        """(B, T, D) embedded symbols -> (B, T, D) hidden vectors, state after each row's length.
+        Blocks that hear another sequence are given what each hears of it."""
+        states: list[State] = []
+        frame: tuple[Frame, ...] = ()
         if self.places is not None:
             x, after, shared = self.places(x, state[0], lengths)
             states, state, frame = [after], state[1:], (shared,)
             if not self.training and can_step(x, shared) and self.quick:
-                x, after = stepped(self.blocks, x, state, shared, memories)
-                return self.norm(x), (*states, *after)
+                x, later = stepped(mixers(self.blocks), x, state, shared, memories)
+                return self.norm(x), (*states, *later)
         for layer, (block, before) in enumerate(zip(self.blocks, state, strict=True)):
-            x, after = block(x, before, lengths, *frame, **({"memory": memories[layer]} if memories else {}))
+            x, after = block(
+                x, before, lengths, *frame, **({"memory": memories[layer]} if memories else {})
+            )
             states.append(after)
         return self.norm(x), tuple(states)
 
     @cached_property
     def quick(self) -> bool:
         """Whether single steps are taken by compiled code."""
-        return all(map(plain, self.blocks)) and sum(each.numel() for each in self.blocks.parameters()) >= LARGE
+        return (
+            all(map(plain, self.blocks))
+            and sum(each.numel() for each in self.blocks.parameters()) >= LARGE
+        )
 
-    def read(self, hidden: Tensor) -> Categorical:
-        """(..., D) hidden vectors -> (..., V) distributions."""
-        if self.output is None:
-            hidden = hidden * (self.options.width ** -0.5 * (SHARPER if self.bounded else 1))
-        return Readout(hidden, *self.readout()) if self.head is None else Categorical(self.head(hidden))
+    def read(self, hidden: Tensor) -> Distribution:
+        """(..., D) hidden vectors -> (...) distributions."""
+        return self.categorical(hidden)
+
+    def categorical(self, hidden: Tensor) -> Categorical:
+        """(..., D) hidden vectors -> (..., V) distributions of symbols."""
+        if self.options.tied:
+            hidden = hidden * (self.options.width**-0.5 * (SHARPER if self.bounded else 1))
+        return (
+            Readout(hidden, *self.readout())
+            if self.head is None
+            else Categorical(self.head(hidden))
+        )
 
     @property
     def bounded(self) -> bool:
-        """Whether hidden vectors stay between -1 and 1, as gates leave them, rather than have unit variance, as norms make them."""
+        """Whether hidden vectors stay between -1 and 1, as gates leave them, rather than have unit
+        variance, as norms make them."""
         return not self.options.residual
 
     def readout(self) -> tuple[Tensor, Tensor | None]:
         """(V, D) and (V,): what the hidden vectors are compared with."""
         return self.embedding.weight[:-1] if self.output is None else self.output.weight, self.bias
 
-    def shrink(self) -> None:
-        """Store the weights of all linear maps in 8 bits, for inference; afterwards the model can be neither trained nor saved."""
+    def quantise(self) -> bool:
+        """Store the weights of all linear maps in 8 bits, for inference; afterwards the model can
+        be neither trained nor saved."""
         self.learned = self.size()
-        head = Eight(*self.readout())
-        self.output = None if self.output is None else nn.Identity()
-        shrink(self)
+        head = Int8Linear(*self.readout())
+        self.output = None
+        quantised(self)
         self.head, self.quick = head, False
+        return True
 
     def size(self) -> int:
+        """Number of learned values, also when they are stored in 8 bits."""
         return self.learned or super().size()
 
     def empty(self, rows: int) -> State:
+        """The state before anything is read, not even START."""
         return self.resting(rows)
 
     def resting(self, rows: int) -> State:
         """The state of the stack alone, before anything is read."""
-        return tuple(part.empty(rows) for part in ([] if self.places is None else [self.places]) + list(self.blocks))
+        places = () if self.places is None else (self.places.empty(rows),)
+        return (*places, *(each.empty(rows) for each in mixers(self.blocks)))
 
     def begin(self, batch: Batch) -> Tensor:
         """(B, 1 + P): START, then the prompt."""
@@ -142,44 +206,58 @@ class Network(nn.Module, Model):
         return torch.cat([torch.full((len(symbols), 1), self.vocabulary), symbols], 1)
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
+        """What comes first after START and batch.x."""
         symbols = self.begin(batch)
         ragged = bool((batch.x_lengths < batch.x.shape[1]).any())
-        hidden, state = self.run(symbols, self.empty(len(symbols)), batch.x_lengths + 1 if ragged else None)
+        hidden, state = self.run(
+            symbols, self.empty(len(symbols)), batch.x_lengths + 1 if ragged else None
+        )
         return self.read(hidden[torch.arange(len(hidden)), batch.x_lengths]), state
 
     def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
+        """All of y in one pass."""
         hidden, state = self.run(y, state)
         return self.read(hidden), state
 
     def rewind(self, after: State, before: State, y: Tensor, kept: int) -> State:
-        """Attention forgets the last keys and values (`after` is used up by that); other mixers, or a window that has moved on, read again."""
+        """Attention forgets the last keys and values (`after` is used up by that); other mixers, or
+        a window that has moved on, read again."""
         gone = y.shape[1] - kept
         if self.places is None or after[0][0].shape[1] >= self.options.context - 1:
             return super().rewind(after, before, y, kept)
         (places, seen), *memories = after
-        return ((places[:, :places.shape[1] - gone], seen - gone), *(tuple(shortened(each, 0, gone) for each in memory) for memory in memories))
+        return (
+            (places[:, : places.shape[1] - gone], seen - gone),
+            *(tuple(shortened(each, 0, gone) for each in memory) for memory in memories),
+        )
 
     def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
+        """Where nothing stands before y, START and y in one pass."""
         if state is not None or batch.x.shape[1]:
             return super().unroll(batch, state)
         hidden, state = self.run(self.opened(batch.y[:, :-1]), self.empty(len(batch)))
-        return self.read(hidden), state                                             # one pass, nothing behind
+        return self.read(hidden), state  # one pass, nothing behind
 
     @torch.no_grad()
     def trace(self, batch: Batch) -> dict[str, Tensor]:
-        """What each layer L does while START, x and all of y but its end are read; prompts x of equal length, T = 1 + P + len(y) - 1.
+        """What each layer L does while START, x and all of y but its end are read; prompts x of
+        equal length, T = 1 + P + len(y) - 1.
 
-        attention.L (B, H, T, T) who hears whom;  hidden.L (B, T, D) a recurrent layer's outputs;  gates.L (B, T, G, D), see `Recurrent.gates`.
+        attention.L (B, H, T, T) who attends to whom;  hidden.L (B, T, D) a recurrent layer's outputs;
+        gates.L (B, T, G, D), see `Recurrent.gates`.
         """
-        x, found, frame, states = self.embed(self.opened(torch.cat([batch.x, batch.y[:, :-1]], 1))), {}, (), self.resting(len(batch))
+        x = self.embed(self.opened(torch.cat([batch.x, batch.y[:, :-1]], 1)))
+        found: dict[str, Tensor] = {}
+        frame: tuple[Frame, ...] = ()
+        states = self.resting(len(batch))
         if self.places is not None:
             x, _, shared = self.places(x, states[0])
             states, frame = states[1:], (shared,)
         for layer, (block, state) in enumerate(zip(self.blocks, states, strict=True)):
-            part = getattr(block, "mixer", None)
-            heard = x if part is None or block.after else block.norm(x)             # as in Block.forward
+            part = block.mixer if isinstance(block, Block) else None
+            heard = block.norm(x) if isinstance(block, Block) and not block.after else x
             if isinstance(part, Attention):
-                found[f"attention.{layer}"] = part.weights(heard, state, *frame)
+                found[f"attention.{layer}"] = part.weights(heard, state, frame[0])
             elif isinstance(part, Recurrent):
                 hidden = found[f"hidden.{layer}"] = part(heard, state)[0]
                 gates = part.gates(heard, hidden, state)
@@ -189,28 +267,17 @@ class Network(nn.Module, Model):
         return found
 
     def arrays(self) -> dict[str, Tensor]:
+        """Torch's state_dict."""
         return {name: value.detach() for name, value in self.state_dict().items()}
 
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        """Take back what `arrays` gave; raises ValueError if it does not fit."""
         wanted = {name: (value.shape, value.dtype) for name, value in self.state_dict().items()}
         found = {name: (value.shape, value.dtype) for name, value in arrays.items()}
         if wanted != found:
-            wrong = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
+            wrong = sorted(
+                name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name)
+            )
             raise ValueError(f"arrays that do not fit: {', '.join(wrong[:5])}")
-        self.load_state_dict(arrays, assign=self.embedding.weight.is_meta)     # a model laid out without memory takes the arrays as they are
-
-
-class Bigram(Network):
-    """The linear model: logits = A x, x the one-hot last symbol. Unlike Markov of order 1 it is trained by gradients; at the optimum its
-    softmax is the table of relative frequencies. The state is empty."""
-
-    def __init__(self, vocabulary: int, options: BigramOptions):
-        super().__init__(vocabulary, NetworkOptions(width=vocabulary, layers=1, mixer="convolution", kernel=1))
-        self.blocks, self.output, self.bias = nn.ModuleList([Alone()]), None, None
-        nn.init.zeros_(self.embedding.weight)                                       # each row: the logits after a symbol
-
-    def read(self, hidden: Tensor) -> Categorical:
-        return Categorical(hidden)
-
-    def shrink(self) -> None:
-        """It is looked up, not multiplied."""
+        # a model laid out without memory takes the arrays as they are
+        self.load_state_dict(arrays, assign=self.embedding.weight.is_meta)

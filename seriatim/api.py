@@ -1,0 +1,110 @@
+"""The door of Python: the verbs as functions. Each is a line over `seriatim.verbs`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seriatim.records import Record
+from seriatim.verbs import call
+
+if TYPE_CHECKING:
+    from seriatim.runs.predictor import Predictor, Source
+
+Run = Any  # a run folder, an opened Predictor, or a list of them that answer together
+
+
+def fit(
+    task: str,
+    model: str,
+    train: Source,
+    valid: Source | None = None,
+    *,
+    out: str | Path | None = None,
+    progress: bool = False,
+    **settings: Any,
+) -> Predictor:
+    """Fit a model by name and give back a Predictor.
+
+    `settings` are those of reading (`columns`, `by`, ...), of the codec (`unit`, ...), the model
+    (`order`, `width`, ...), training (`minutes`, `seed`, ...) and of this task's fits (`calibrate`,
+    ...): `seriatim fit TASK MODEL --help` shows them. With `out`, a run folder is kept and a killed
+    fit can be resumed.
+
+    >>> model = fit("language", "markov", "markov:length=5000", order=2)
+    >>> model
+    Predictor(language, markov, 29 characters, 1,702 parameters)
+    """
+    kept = {} if out is None else {"out": str(out)}
+    asked = kept | settings
+    return shown("fit", task, train, progress, model=model, valid=valid, **asked)
+
+
+def compare(
+    task: str,
+    data: Source,
+    models: str | Sequence[str] | None = None,
+    *,
+    out: str | Path | None = None,
+    progress: bool = False,
+    **settings: Any,
+) -> Record:
+    """The leaderboard as a plain record; with `out`, also a folder with table, picture, report and
+    every run.
+
+    >>> record = compare("language", "markov:length=5000", "uniform,unigram,markov", order=2)
+    >>> [row["model"] for row in record["rows"]]
+    ['markov', 'unigram', 'uniform']
+    """
+    kept = {} if out is None else {"out": str(out)}
+    return shown("compare", task, data, progress, models=models, **kept, **settings)
+
+
+def evaluate(run: Run, data: Source, **options: Any) -> Record:
+    """How well a run does on some data: figures, intervals and protocol."""
+    return call("evaluate", run, data, **options)
+
+
+def score(run: Run, data: Source, **options: Any) -> Record:
+    """The natural-log probability of each sequence."""
+    return call("score", run, data, **options)
+
+
+def generate(run: Run, prompt: str | None = None, **options: Any) -> Record:
+    """What a run writes after a prompt."""
+    return call("generate", run, prompt, **options)
+
+
+def predict(run: Run, data: Source, **options: Any) -> Record:
+    """What a run says about each sequence: what comes next, its label, its tags, its target."""
+    return call("predict", run, data, **options)
+
+
+def check(*files: str | Path, **options: Any) -> Record:
+    """What is wrong with data, before a model is fitted to it."""
+    return call("check", list(files), **options)
+
+
+def plot(
+    run: Run,
+    data: Source | None = None,
+    *,
+    what: str = "learning",
+    out: str | Path | None = None,
+    **options: Any,
+) -> Record:
+    """Draw a picture of a run or of a comparison; the record says where (`picture`)."""
+    asked: dict[str, Any] = {} if out is None else {"out": str(out)}
+    return call("plot", run, data, what=what, **asked, **options)
+
+
+def shown(verb: str, subject: Any, data: Any, progress: bool, **asked: Any) -> Any:
+    """A long verb, with bars on stderr if they are asked for."""
+    if not progress:
+        return call(verb, subject, data, **asked)
+    from seriatim.show.progress import Watcher
+
+    with Watcher() as watcher:
+        listen: Callable[[dict[str, Any]], None] = watcher.see
+        return call(verb, subject, data, listen=listen, **asked)

@@ -1,0 +1,185 @@
+"""The command line: parse, run, print.
+
+Results go to stdout, everything else to stderr; `--format json` everywhere. What is slow is
+imported when a verb is run, not before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seriatim import __version__
+from seriatim.cli.overview import OVERVIEW
+from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError, nearest
+
+if TYPE_CHECKING:
+    from seriatim.cli.commands import Command
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The exit code: 0 well, 1 wrong data or run, 2 wrong command or setting, 130 interrupted."""
+    alone, arguments = arguments is None, sys.argv[1:] if arguments is None else arguments
+    as_json = "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # what a terminal cannot show is no reason to stop
+    try:
+        code = done(arguments, alone)
+        sys.stdout.flush()
+        return code
+    except SeriatimError as error:
+        return tell(error, as_json)
+    except KeyboardInterrupt:
+        if alone:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever presses twice means the same
+        say("seriatim: interrupted")
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        words = error.strerror or error
+        return tell(
+            RunError("cannot write the result", got=words, do="Check where the output goes"),
+            as_json,
+        )
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "allocate memory" not in str(error):
+            raise
+        do = "Use less data, a smaller --width or fewer --rows"
+        return tell(TrainingError("out of memory", do=do), as_json)
+
+
+def done(arguments: list[str], alone: bool) -> int:
+    """Do what was typed."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(OVERVIEW, end="")
+        return 0
+    if arguments[0] == "--version":
+        print(f"seriatim {__version__}")
+        return 0
+    if arguments[0].startswith("-"):
+        hint = nearest(arguments[0], ["--help", "--version"])
+        raise ConfigError(f"a verb comes first, and this is none: {arguments[0]}", do=hint)
+    from seriatim.cli.commands import parse
+
+    command = parse(arguments)
+    if command.help:
+        print(command.help, end="")
+        return 0
+    if command.verb == "models":
+        return models(command)
+    if alone:
+        own_process()
+    return {"fit": fit, "compare": compare}.get(command.verb, others)(command)
+
+
+def own_process() -> None:
+    """What only a process of its own may set: memory that is kept, threads that give way."""
+    os.environ.setdefault("GOMP_SPINCOUNT", "2000")  # before torch is there: see docs/log.md
+    from seriatim.parallel import keep_memory
+
+    keep_memory()
+
+
+def tell(error: SeriatimError, as_json: bool) -> int:
+    """Print an error; the exit code."""
+    say(json.dumps(error.record()) if as_json else f"seriatim: {error}")
+    return 2 if isinstance(error, ConfigError) else 1
+
+
+def say(words: str) -> None:
+    """Something that is no result."""
+    print(words, file=sys.stderr)
+
+
+# -- verbs
+def followed(command: Command, passing: bool, **more: Any) -> Any:
+    """Run a command to its end, with bars on stderr, and pieces of results as they come."""
+    from seriatim.cli.printing import Printer
+    from seriatim.verbs import follow, run
+
+    with Printer(command, passing) as printer:
+        work = run(command.verb, command.subject, command.data, **command.asked | more)
+        return follow(work, printer.see)
+
+
+def fit(command: Command) -> int:
+    """Fit one model; a line about it."""
+    from seriatim.cli.printing import show
+
+    if command.asked.get("resume") and not command.asked.get("out"):
+        raise ConfigError("--resume needs the folder of the fit to go on with", do="Add --out RUN")
+    out = command.asked.pop("out", "") or str(free_folder(command.asked["model"]))
+    predictor = followed(command, passing=False, out=out)
+    model = command.asked["model"]
+    record = predictor.record("fit", out=out, **predictor.metrics)
+    valid = record.get("valid")
+    held = "" if valid is None else f", {valid:.4f} {record['per']} on validation"
+    words = f"{out}: {model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}"
+    show(record, command, words)
+    return 0
+
+
+def compare(command: Command) -> int:
+    """The leaderboard."""
+    from seriatim.cli.printing import show
+    from seriatim.leaderboard import leaderboard
+    from seriatim.show.tables import output
+    from seriatim.tasks import task
+
+    first = command.data if isinstance(command.data, str) else str(command.data[0])
+    name = "compare-" + Path(first.split(":")[0]).name.split(".")[0]
+    out = command.asked.pop("out", "") or str(free_folder(name))
+    record = followed(command, passing=False, out=out)
+    room = task(command.subject)
+    show(record, command, leaderboard(record, room, wide=output().width >= 120))
+    say(
+        f"{record['seconds']:.0f} s in all. Written: "
+        f"{out}/report.html, table.json, table.csv, quality.png, runs/"
+    )
+    good = [row for row in record["rows"] if row["status"] == "ok"]
+    if good and good[0]["run"]:
+        say("Try: " + room.kept.format(run=f"{out}/{good[0]['run']}"))
+    return 130 if record["interrupted"] else 0 if good else 1
+
+
+def others(command: Command) -> int:
+    """Every other verb: its record, as its room prints it."""
+    from seriatim.cli.printing import show_record
+
+    record = followed(command, passing=True)
+    return show_record(record, command)
+
+
+def models(command: Command) -> int:
+    """All models, or all settings of one."""
+    from seriatim.cli.models import models_record, models_table
+    from seriatim.cli.printing import show
+
+    record, notes = models_record(command.subject, command.asked.get("task", ""))
+    for words in notes:
+        say(f"note: {words}")
+    show(record, command, models_table(record))
+    return 0
+
+
+def free_folder(name: str) -> Path:
+    """The first of runs/NAME, runs/NAME-2, ... that does not exist."""
+    folder, number = Path("runs") / name, 1
+    while folder.exists():
+        number += 1
+        folder = Path("runs") / f"{name}-{number}"
+    return folder
+
+
+if __name__ == "__main__":
+    sys.exit(main())

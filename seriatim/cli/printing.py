@@ -1,0 +1,125 @@
+"""Results on stdout, as tables or as JSON; bars, notes and warnings on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from seriatim.cli.commands import Command
+from seriatim.records import Record, plain
+from seriatim.settings import named
+from seriatim.show.progress import Watcher
+from seriatim.show.tables import write
+from seriatim.tasks import task
+from seriatim.tasks.base import Verb
+
+Event = dict[str, Any]
+AUDIT = "seriatim.audit.tables:audit"
+
+
+class Printer:
+    """Shows what happens while a command runs, and prints what is already there."""
+
+    def __init__(self, command: Command, passing: bool):
+        self.command, self.watcher = command, Watcher(passing=passing)
+        self.passing = passing  # nothing of what is shown is to stay
+        self.watcher.model = command.verb if passing else ""
+        self.printed = False  # whether some of the result is on stdout
+
+    def __enter__(self) -> Printer:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.watcher.close()
+        if self.printed and self.command.verb == "generate":
+            print()
+        self.command.asked["printed"] = self.printed
+
+    def make_way(self) -> None:
+        """No bar on the screen that results are written on."""
+        if not self.printed and sys.stdout.isatty():
+            self.watcher.close()
+
+    def see(self, event: Event) -> None:
+        """One event."""
+        as_table = self.command.format == "table" and not self.command.out
+        if event["event"] == "text" and as_table:
+            self.make_way()
+            print(event["text"], end="", flush=True)
+            self.printed = True
+        elif event["event"] == "items" and as_table and table_of(self.command):
+            words = named(table_of(self.command))(event["record"])
+            if event["items"]:
+                self.make_way()
+                print(words, flush=True)
+            self.printed = True
+        elif event["event"] == "note" and self.passing:
+            print(f"note: {event['words']}", file=sys.stderr)
+        else:
+            self.watcher.see(event)
+
+
+def table_of(command: Command) -> str:
+    """What makes a table of this command's record."""
+    if command.verb == "check":
+        return AUDIT
+    verb = verb_of(command)
+    return "" if verb is None else verb.table
+
+
+def verb_of(command: Command) -> Verb | None:
+    """The verb on the card of the command's room."""
+    return None if command.room is None else command.room.verbs.get(command.verb)
+
+
+def show(record: Any, command: Command, table: Any) -> None:
+    """A result: JSON, or whatever rich can print."""
+    if command.format == "json":
+        print(json.dumps(plain(record), indent=1, allow_nan=False, ensure_ascii=False))
+    elif isinstance(table, str):
+        print(table)
+    else:
+        write(table)
+
+
+def show_record(record: Record, command: Command) -> int:
+    """The record of a verb, and what is to be said about it; the exit code."""
+    printed = command.asked.pop("printed", False)
+    if command.out:
+        from seriatim.show.files import keep
+
+        written = keep(record, command.out)
+        show({**record, "written": written}, command, "\n".join(written))
+    elif "picture" in record and command.verb == "plot":
+        show(record, command, record["picture"])
+    elif command.format == "json" or not printed:
+        maker = table_of(command) or made_by(record)
+        table = named(maker)(record) if maker and command.format == "table" else pretty(record)
+        show(record, command, table)
+    if command.format == "table":
+        for words in notes_of(record):
+            print(f"note: {words}", file=sys.stderr)
+    wrong = any(each["severity"] == "error" for each in record.get("findings", ()))
+    return int(wrong)
+
+
+def made_by(record: Record) -> str:
+    """What makes a table of a record of this kind, wherever it comes from."""
+    room = task(record["task"]) if "task" in record else None
+    verbs = () if room is None else room.verbs.values()
+    return next((each.table for each in verbs if each.gives == record["kind"]), "")
+
+
+def pretty(record: Record) -> str:
+    """A record that has no table of its own."""
+    return json.dumps(record, indent=1, ensure_ascii=False)
+
+
+def notes_of(record: Record) -> list[str]:
+    """What a reader of the result must know."""
+    notes = list(record.get("notes", ()))
+    protocol = record.get("protocol") or {}
+    if protocol.get("seen_in_training"):
+        notes.append("this is the data it was trained on; figures on it flatter")
+    return notes

@@ -1,0 +1,55 @@
+"""How files are read. Kept in a run, so that every verb on it reads as the fit did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seriatim.settings import option
+
+FORMATS = "text, csv, tsv, jsonl, parquet, conllu, columns, midi, svg, strokes, quickdraw"
+FILLS = ("refuse", "previous", "linear", "mean", "keep")
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """Any file."""
+
+    input_format: str = option("", f"{FORMATS}; default: as the name of the file ends")
+    columns: str = option(
+        "", "names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"
+    )
+
+
+@dataclass(frozen=True)
+class TextOptions(TableOptions):
+    """Texts and symbols."""
+
+    by: str = option(
+        "",
+        "text: a sequence a line, or all of it one stream; default: as the task needs it",
+        choices=("", "line", "stream"),
+    )
+    field: str = option("", "which field of a table to read")
+    distinct: bool = option(False, "of equal sequences keep the first only")
+
+
+@dataclass(frozen=True)
+class LabelledOptions(TextOptions):
+    """Texts, symbols or series with a label, tags or a value each."""
+
+    label: str = option("", "which field holds the labels (default: label) or values (value)")
+    time: str = option("", "series: the column of moments; default: found by name or content")
+    series: str = option("", "which series a row of a long table belongs to; each is a sequence")
+    channels: str = option("", "series: the columns to be read, with commas between; default: all")
+    fill: str = option("refuse", "series: what becomes of gaps", choices=FILLS)
+
+
+@dataclass(frozen=True)
+class SeriesOptions(TableOptions):
+    """Numbers over time."""
+
+    time: str = option("", "the column of moments; default: found by name or content")
+    series: str = option("", "which series a row of a long table belongs to")
+    channels: str = option("", "the columns to be forecast, with commas between; default: all")
+    known: str = option("", "columns that are known in advance, with commas between")
+    fill: str = option("refuse", "what becomes of gaps", choices=FILLS)

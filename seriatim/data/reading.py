@@ -1,0 +1,91 @@
+"""Data in: files as published, and corpora that need no download."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from seriatim.data.sequences import SYMBOLS, TEXT, Field, Sequences
+from seriatim.errors import ConfigError, DataError
+
+STEPS = 64  # of a sequence, where a stream of tokens is cut into some
+
+
+def read(
+    *paths: str,
+    format: str | None = None,
+    by: str | None = None,
+    unit: str | None = None,
+    columns: str | Sequence[str] | None = None,
+    field: str | None = None,
+    label: str | None = None,
+    problems: list[DataError] | None = None,
+    notes: list[str] | None = None,
+    gaps: bool = False,
+) -> Sequences:
+    """Read a file (or parallel files), standard input ("-"), or open a built-in corpus by its name.
+
+    `by` says whether text is one "stream" or a sequence each "line"; `unit` what counts as a
+    symbol (of text None: whoever reads it decides); `columns` names the columns of a table without a header, or two of CoNLL-U: "form,xpos";
+    `field` picks the one to model, `label` the one with the labels. `problems`, if given, takes
+    what is wrong with single lines, which are then left out, and `notes` what is worth knowing;
+    with `gaps`, what is missing is left as it is: blank lines, labels (empty, or no such field) and
+    numbers (nan).
+
+    >>> data = read("markov:length=1000,seed=3")
+    >>> data.by, len(data), round(data.entropy, 3)
+    ('stream', 1, 0.957)
+    """
+    if len(paths) == 1 and names_corpus(paths[0]):
+        data = corpus(str(paths[0]), by, unit)
+    else:
+        from seriatim.data.formats import read_files
+
+        data = read_files(
+            *paths,
+            format=format,
+            by=by,
+            unit=unit,
+            columns=columns,
+            problems=problems,
+            notes=notes,
+            gaps=gaps,
+        )
+    data = data.labelled(None if gaps and label not in data.fields else label).only(field)
+    return replace(data, unit="token") if data.main_kind() == SYMBOLS and not data.unit else data
+
+
+def names_corpus(path: str) -> bool:
+    """Whether this is the name of a built-in corpus, and of no file."""
+    from seriatim.data.corpora.table import is_corpus
+
+    return is_corpus(str(path)) and not Path(path).exists()
+
+
+def corpus(name: str, by: str | None, unit: str | None) -> Sequences:
+    """A built-in corpus, as it is or (by="line") cut into sequences."""
+    from seriatim.data.corpora.table import open_corpus
+
+    data = open_corpus(name)
+    data = replace(data, unit=unit or data.unit)
+    return in_lines(data) if by == "line" and data.by == "stream" else data
+
+
+def in_lines(data: Sequences) -> Sequences:
+    """A stream as many sequences: text at its lines, tokens every 64 steps."""
+    if data.main.kind == TEXT:
+        text = str(data.main.raw(0))
+        column = Field.of_text(line for line in text.splitlines() if line.strip())
+        return Sequences({"text": column}, by="line", unit=data.unit, origin=data.origin)
+    if data.main.kind != SYMBOLS:
+        raise ConfigError(
+            "a stream of numbers has no lines",
+            got=data.origin,
+            do='Leave that out, or give by="stream"',
+        )
+    start, stop = data.main.offsets[[0, -1]]
+    column = replace(data.main, offsets=np.append(np.arange(start, stop, STEPS), stop))
+    return Sequences({"tokens": column}, by="line", unit=data.unit, origin=data.origin)

@@ -1,0 +1,30 @@
+"""What a fit and a comparison may be asked for, whatever the task. Nothing here imports torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seriatim.settings import option
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """Where a fit is kept."""
+
+    out: str = option("", "run folder; on the command line by default one under runs/")
+    resume: bool = option(False, "go on with a fit that was killed")
+    overwrite: bool = option(False, "replace the run that is there")
+
+
+@dataclass(frozen=True)
+class CompareOptions:
+    """What a comparison may be asked for."""
+
+    models: str = option(
+        "", "names with commas between (default: all usual ones); a+b is a mixture"
+    )
+    minutes: float = option(3.0, "wall-clock time of all fits together", above=0, most=1e6)
+    folds: int | None = option(
+        None, "every so many-th part of the data is the test in turn", least=2
+    )
+    out: str = option("", "folder for table, picture, report and runs")

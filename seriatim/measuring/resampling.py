@@ -1,0 +1,125 @@
+"""Intervals and tests by resampling: what is drawn are groups of items that depend on each other.
+
+Shapes: N items, G groups, R resamples.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from seriatim.data.sequences import Field
+from seriatim.errors import DataError
+
+Record = dict[str, Any]
+
+
+MOST_GROUPS, RESAMPLES = 2000, 1000
+
+
+NORMAL = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
+
+
+def wilson(correct: int, count: int) -> tuple[float, float]:
+    """95 % interval of a share; unlike p ± 1.96 sqrt(p (1 - p) / N) it stays between 0 and 1, and
+    is right where p is near them."""
+    share, squared = correct / count, NORMAL**2 / count
+    middle, half = share + squared / 2, math.sqrt(share * (1 - share) * squared + squared**2 / 4)
+    return max(0.0, (middle - half) / (1 + squared)), min(1.0, (middle + half) / (1 + squared))
+
+
+# Two models on the same examples
+
+
+def mcnemar(first_right: np.ndarray, second_right: np.ndarray) -> Record:
+    """Whether two models differ where one alone is right: p of the exact two-sided binomial
+    test."""
+    first, second = (column.astype(bool) for column in side_by_side(first_right, second_right))
+    only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
+    fewer, count = min(only_first, only_second), only_first + only_second
+    places = np.arange(1, fewer + 1)
+    # (fewer + 1,) log of count over i
+    log_ways = np.append(0.0, np.cumsum(np.log((count + 1 - places) / places)))
+    log_p = float(np.logaddexp.reduce(log_ways)) - (count - 1) * math.log(2)
+    return {"only_first": only_first, "only_second": only_second, "p": math.exp(min(0.0, log_p))}
+
+
+def paired_bootstrap(
+    first: np.ndarray, second: np.ndarray, groups: np.ndarray | None = None
+) -> Record:
+    """The mean of (N,) `first` minus that of (N,) `second`, with its 95 % interval and two-sided p.
+
+    `groups`: (G + 1,) offsets of what is drawn together, such as the tokens of a sentence; None
+    draws each example by itself.
+    """
+    first, second = (column.astype(np.float64) for column in side_by_side(first, second))
+    offsets = np.arange(len(first) + 1) if groups is None else np.asarray(groups)
+    if offsets[0] != 0 or offsets[-1] != len(first) or (np.diff(offsets) < 0).any():
+        raise DataError(f"offsets rise from 0 to the number of examples, {len(first)}", got=offsets)
+    # (R,)
+    draws = drawn_means(sums_between(first - second, np.unique(offsets[offsets < len(first)])))
+    return {
+        "difference": float((first - second).mean()),
+        "interval": np.quantile(draws, [0.025, 0.975]).tolist(),
+        "p": two_sided(draws),
+    }
+
+
+def two_sided(draws: np.ndarray) -> float:
+    """(R,) differences, as drawn -> how probable one this far from zero is if there is none."""
+    return min(1.0, 2 * (int(min((draws <= 0).sum(), (draws >= 0).sum())) + 1) / (len(draws) + 1))
+
+
+def sums_between(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+    """(N,) values, (G,) where groups begin -> (G, 2) sums and numbers of values; neighbours join
+    where there are over MOST_GROUPS."""
+    cuts = cuts[:: max(1, len(cuts) // MOST_GROUPS)]
+    return np.stack([np.add.reduceat(values, cuts), np.diff(np.append(cuts, len(values)))], 1)
+
+
+def resample(groups: int, seed: int = 0, samples: int = RESAMPLES) -> np.ndarray:
+    """(R, G) how often each group is drawn: the same draws for every model, so that they can be
+    paired."""
+    return np.random.default_rng(seed).multinomial(groups, np.full(groups, 1 / groups), samples)
+
+
+def drawn_means(groups: np.ndarray) -> np.ndarray:
+    """(G, 2) sums and numbers of values -> (R,) the mean of all values, if other groups had been
+    drawn."""
+    sums = resample(len(groups)) @ groups  # (R, 2)
+    return sums[:, 0] / sums[:, 1]
+
+
+def interval(groups: np.ndarray) -> tuple[float, float]:
+    """95 % interval of the mean of all values."""
+    low, high = np.quantile(drawn_means(groups), [0.025, 0.975])
+    return float(low), float(high)
+
+
+# Checks
+
+
+def side_by_side(*columns: np.ndarray) -> list[np.ndarray]:
+    """Columns as arrays: (N,) each, the same N for all and not 0."""
+    arrays = [np.asarray(column) for column in columns]
+    if len({array.shape for array in arrays}) > 1 or arrays[0].ndim != 1 or not len(arrays[0]):
+        raise DataError(
+            "one value for each example is compared, and for one example at least",
+            got=f"shapes {[array.shape for array in arrays]}",
+        )
+    return arrays
+
+
+GROUP = 200  # symbols of a stream that go together in a resample
+
+
+def grouped(values: np.ndarray, layout: Field, by: str) -> np.ndarray:
+    """(G, 2): the sum of the values and their number, for each group that is resampled together."""
+    cuts = (
+        np.arange(0, len(values), max(1, min(GROUP, len(values) // 20)))
+        if by == "stream"
+        else (layout.offsets - layout.offsets[0])[:-1]
+    )
+    return sums_between(values, cuts)

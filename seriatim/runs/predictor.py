@@ -1,0 +1,225 @@
+"""A Predictor is what you keep: codec, model and settings, in a run folder, plain and pickle-free.
+
+    config.toml          every setting, complete: of the run, of reading, codec, models, training
+    codec.json           the vocabulary
+    weights.safetensors  all that was learned, counts too
+    events.jsonl         what happened while fitting, one record a line
+    metrics.json         how it ended
+    manifest.json        checksums, written last: a folder that has it is finished
+    checkpoint-*.safetensors   only while a fit is under way; of word vectors also the text, ids.npy
+
+What a Predictor can do, its verbs, stands in the rooms: see `seriatim.tasks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seriatim import __version__
+from seriatim.data.formats import FORMATS, format_of
+from seriatim.data.sequences import Sequences
+from seriatim.errors import ConfigError
+from seriatim.measuring.fingerprint import fingerprint
+from seriatim.measuring.measured import Measured, Test
+from seriatim.models.base import Model
+from seriatim.models.ladder import Part
+from seriatim.models.renumbered import matched
+from seriatim.records import Record, record
+from seriatim.runs.folder import FORMAT, seal, start_folder
+from seriatim.settings import build, named
+from seriatim.storage import write_arrays, write_json
+
+if TYPE_CHECKING:
+    from seriatim.tasks.base import Task
+
+Source = Sequences | str | Path | Iterable[Any]
+
+
+class Predictor:
+    """A fitted model of some task: what all rooms have in common."""
+
+    def __init__(
+        self,
+        task: Task,
+        spec: str,
+        parts: list[Part],
+        codec: Any,
+        model: Model,
+        by: str = "line",
+        reading: Any = None,
+        metrics: dict[str, Any] | None = None,
+    ):
+        self.task, self.spec, self.parts = task, spec, parts
+        self.codec, self.model, self.by = codec, model, by
+        self.reading = build(task.reading, {}) if reading is None else reading
+        self.metrics: dict[str, Any] = metrics or {}
+        self.int8 = False  # its linear maps compute in 8 bits
+        self.folder: Path | None = None  # where it was opened
+
+    def __repr__(self) -> str:
+        size = f"{self.codec.size} {self.unit}s, {self.model.size():,} parameters"
+        return f"Predictor({self.task.name}, {self.spec}, {size})"
+
+    @property
+    def unit(self) -> str:
+        """What counts as one symbol."""
+        return self.codec.options.unit
+
+    # -- data in, records out
+    def data(self, source: Source, gaps: bool = False) -> Sequences:
+        """Data to apply this predictor to, read as its training data were."""
+        reading = self.reading_of(source)
+        if self.by == "line" and "by" in vars(reading) and not reading.by:
+            reading = replace(reading, by="line")
+        return self.task.cut.sequences(source, reading, unit=self.unit, gaps=gaps)
+
+    def reading_of(self, source: Any) -> Any:
+        """How to read this: as in training, but a plain text has no columns that could be named."""
+        reading = self.reading
+        if not isinstance(source, (str, Path)) or "field" not in vars(reading):
+            return reading
+        format = reading.input_format or format_of(str(source))
+        plain = format in FORMATS and FORMATS[format].streams
+        return replace(reading, columns="", field="") if plain else reading
+
+    def record(self, kind: str, **values: Any) -> Record:
+        """A record of this kind, which says whose it is."""
+        return record(kind, **{"task": self.task.name, "model": self.spec, **values})
+
+    def seen(self, data: Sequences) -> bool:
+        """Whether this is the data it was trained on."""
+        return self.metrics.get("fingerprint") == fingerprint(data.main)
+
+    # -- what every room says in its own way
+    def measure(self, data: Source, **options: Any) -> Measured:
+        """What it says about data, item by item; the data's truth beside it."""
+        raise NotImplementedError
+
+    def summarise(self, measured: Measured) -> Record:
+        """The figures of what was measured, with intervals and protocol."""
+        raise NotImplementedError
+
+    def evaluate(
+        self, data: Source, *, against: Predictor | str | None = None, **options: Any
+    ) -> Record:
+        """How well it does on data: figures, intervals and protocol; `against` another Predictor,
+        whether the two differ."""
+        named = {"against": str(against)} if against else {}
+        build(self.task.verbs["evaluate"].options, {**options, **named}, "evaluate")
+        if against and not isinstance(against, Predictor):
+            raise ConfigError(
+                "it is compared with another Predictor",
+                got=against,
+                do="Open it with `st.load`, or call `st.evaluate`, which opens runs itself",
+            )
+        measured = self.measure(data, **options)
+        found = self.summarise(measured)
+        if against:
+            if not isinstance(against, Predictor):
+                raise ConfigError(
+                    "two opened runs are compared", got=against, do="Open the other one: load(...)"
+                )
+            other = against.measure(data, **options)
+            found["against"] = {"model": against.spec, **self.compared(measured, other)}
+        return found
+
+    def merged(self, measured: list[Measured]) -> Measured:
+        """What several folds measured, as one."""
+        return measured[0]
+
+    def row(self, measured: Measured) -> dict[str, Any]:
+        """A row of a comparison: the figures of the card by their keys, `interval`, `parameters`,
+        `symbols_per_second` and `protocol`."""
+        raise NotImplementedError
+
+    def sample(self, test: Sequences) -> str | None:
+        """Something in the model's own voice, for a comparison; None where it does not write."""
+        return None
+
+    def conclude(self, lesson: Any, valid: Sequences | None, asked: Any) -> Iterator[str]:
+        """What is still to be done when training is over, as asked for; yields what is to be said."""
+        return iter(())
+
+    def word_vectors(self) -> Any:
+        """The words and their vectors, which networks may begin with."""
+        raise ConfigError(
+            "the vectors are to be word vectors",
+            got=f"a model of {self.task.name}",
+            do="Fit some with `seriatim fit words`",
+        )
+
+    def compared(self, measured: Measured, other: Measured) -> dict[str, Any]:
+        """Whether two models differ on the same data, by the test of the task's first figure."""
+        figure = self.task.figures[0]
+        test: Test = named(figure.test)
+        return {"p": test(measured, other), "test": figure.test_name}
+
+    def joined(self, others: list[Predictor]) -> Predictor:
+        """This one and others as one: their models answer together, each with an equal weight."""
+        if self.task.mixture is None:
+            raise ConfigError(
+                f"models of {self.task.name} are not mixed", got=self.spec, do="Give one run"
+            )
+        models = [self.model, *(self.matching(other) for other in others)]
+        several = [self, *others]
+        spec = "+".join(each.spec for each in several)
+        parts = [part for each in several for part in each.parts]
+        mixed = named(self.task.mixture)(models)
+        together = type(self)(
+            self.task, spec, parts, self.codec, mixed, self.by, self.reading, dict(self.metrics)
+        )
+        together.int8 = any(each.int8 for each in several)
+        return together
+
+    def matching(self, other: Predictor) -> Model:
+        """The model of another run of this task, if it knows the same symbols, by our numbers."""
+        if other.task.name != self.task.name:
+            raise ConfigError(
+                "models of one task are mixed",
+                got=f"{self.task.name} and {other.task.name}",
+                do="Give runs of the same task",
+            )
+        model = matched(other.model, other.codec.symbols, self.codec.symbols)
+        if model is None:
+            raise ConfigError(
+                "models are mixed that know the same symbols",
+                got=f"{self.spec} and {other.spec}",
+                do="Fit both on the same data with the same --unit and --valid",
+            )
+        return model
+
+    # -- the run folder
+    def settings(self) -> dict[str, Any]:
+        """Everything that config.toml says."""
+        run = {"format": FORMAT, "seriatim": __version__, "task": self.task.name}
+        tables: dict[str, Any] = {
+            "run": run | {"model": self.spec, "by": self.by},
+            "reading": self.reading,
+            "codec": self.codec.options,
+        }
+        for i, part in enumerate(self.parts):
+            tables |= {f"model.{i}": part.options, f"training.{i}": part.training}
+        return tables
+
+    def save(self, folder: str | Path, overwrite: bool = False) -> Path:
+        """Write a finished run folder."""
+        if self.int8:
+            raise ConfigError(
+                "weights in 8 bits are for inference and cannot be saved",
+                do="Save or copy the run they were loaded from",
+            )
+        folder, lock = start_folder(
+            self.settings(), self.codec.to_json(), Path(folder), resume=False, overwrite=overwrite
+        )
+        self.finish(folder)
+        lock.release()
+        return folder
+
+    def finish(self, folder: Path) -> None:
+        """Weights, metrics, and last of all the manifest; then the checkpoints have served."""
+        weights = write_arrays(folder / "weights.safetensors", self.model.arrays())
+        write_json(folder / "metrics.json", self.metrics)
+        seal(folder, {"weights.safetensors": weights})

@@ -1,0 +1,189 @@
+"""What a person sees while waiting: live bars in a terminal, a plain line now and then elsewhere. Reads events, computes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+
+Event = dict[str, Any]
+
+
+PLAIN_SECONDS = 15.0  # between two lines where there is no terminal
+
+
+WATCHED = (
+    "analogies",
+    "similarity",
+)  # what may be looked at with every validation, besides the loss
+
+
+class Watcher:
+    """One bar for each model under way."""
+
+    def __init__(self, passing: bool = False) -> None:
+        self.console = Console(stderr=True, soft_wrap=True)
+        self.live = self.console.is_terminal
+        self.progress = Progress(
+            TextColumn("{task.description:<14}"),
+            BarColumn(bar_width=28),
+            TextColumn("{task.fields[words]}"),
+            console=self.console,
+            transient=passing,
+            redirect_stdout=False,  # results are not for stderr
+        )
+        self.bars: dict[str, TaskID] = {}
+        self.model, self.printed, self.held = "", 0.0, ""
+        if self.live:
+            self.progress.start()
+
+    def __enter__(self) -> Watcher:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def see(self, event: Event) -> None:
+        """Show an event, if it is of a kind that is shown."""
+        handler = getattr(self, "on_" + event["event"], None)
+        if handler:
+            handler(event)
+
+    def on_plan(self, event: Event) -> None:
+        """A bar for each model that will come."""
+        for model in event["models"]:
+            self.bar(model, 0.0, "waiting")
+
+    def on_data(self, event: Event) -> None:
+        """What is learned from."""
+        self.model = event.get("model", self.model)
+        if not event.get("quiet"):
+            size = "channels" if event["unit"] in ("step", "value") else "vocabulary"
+            self.console.print(
+                f"[dim]{escape(event['train'])}: {event['symbols']:,} {event['unit']}s, {event['sequences']:,} "
+                f"sequence{'s' * (event['sequences'] != 1)}, {size} {event['vocabulary']:,}[/dim]",
+                highlight=False,
+            )
+
+    def on_part(self, event: Event) -> None:
+        """Another part of a mixture begins."""
+        if event["parts"] > 1 or not self.model:
+            self.model = event["model"]
+        self.printed, self.held = 0.0, ""
+
+    def on_begin(self, event: Event) -> None:
+        """A resumed fit says where it goes on."""
+        if event.get("resumed"):
+            self.console.print(
+                f"[dim]{escape(self.model)}: resumed after {event['step']:,} updates[/dim]",
+                highlight=False,
+            )
+
+    def on_step(self, event: Event) -> None:
+        """The loss, and how long it will take."""
+        words = f"loss {event['loss']:.3f}{self.held}  {clock(event['remaining'])} left"
+        self.bar(self.model, event["share"], words)
+        if not self.live and event["seconds"] - self.printed > PLAIN_SECONDS:
+            self.printed = event["seconds"]
+            self.console.print(
+                f"{self.model}: {100 * event['share']:.0f} %  {words}", highlight=False
+            )
+
+    def on_validation(self, event: Event) -> None:
+        """What validation found, to stand beside the loss."""
+        watched = "".join(
+            f"  {name} {event[name]:.3f}" for name in WATCHED if event.get(name) is not None
+        )
+        self.held = f"  valid {event['best']:.3f}{watched}"
+
+    def on_pass(self, event: Event) -> None:
+        """How far a loop is."""
+        if event["seconds"] > 0.5:
+            words = event["words"] + (
+                f"  {clock(event['remaining'])} left" if "remaining" in event else ""
+            )
+            self.bar(self.model, event["share"], words)
+            self.printed = min(self.printed, event["seconds"])  # another loop has begun
+            if not self.live and event["seconds"] - self.printed > PLAIN_SECONDS:
+                self.printed = event["seconds"]
+                self.console.print(
+                    f"{self.model}: {100 * event['share']:.0f} %  {words}", highlight=False
+                )
+
+    def on_note(self, event: Event) -> None:
+        """Something worth knowing."""
+        whose = f"{event['model']}: " if "model" in event else ""  # in a comparison
+        self.console.print(f"[dim]{escape(whose + event['words'])}[/dim]", highlight=False)
+
+    def on_trial(self, event: Event) -> None:
+        """What a short trial chose."""
+        if "rows" in event:
+            self.console.print(
+                f"[dim]{escape(self.model)}: {event['rows']} rows[/dim]", highlight=False
+            )
+            return
+        if "parts" in event:
+            chosen = (
+                f"batches in {event['parts']} parts side by side"
+                if event["parts"] > 1
+                else "batches whole"
+            )
+        else:
+            chosen = event.get("precision") or ("compiled" if event["compiled"] else "not compiled")
+        times = ", ".join(
+            f"{name.removesuffix('_seconds')} {1000 * value:.0f} ms"
+            for name, value in event.items()
+            if name.endswith("_seconds") and value
+        )
+        self.console.print(
+            f"[dim]{escape(self.model)}: {chosen} ({times} a batch)[/dim]", highlight=False
+        )
+
+    def on_counted(self, event: Event) -> None:
+        """A model has counted."""
+        self.bar(
+            self.model, 1.0, f"counted {event['symbols']:,} symbols in {event['seconds']:.1f} s"
+        )
+
+    def on_end(self, event: Event) -> None:
+        """A network has learned."""
+        valid = "" if event["valid"] is None else f"valid {event['valid']:.3f}  "
+        self.bar(self.model, 1.0, f"{valid}{event['step']:,} updates in {clock(event['seconds'])}")
+
+    def on_interrupted(self, event: Event) -> None:
+        """Somebody pressed Ctrl-C."""
+        self.console.print(
+            f"[yellow]interrupted after {event['step']:,} updates: keeping the best so far[/yellow]"
+        )
+
+    def on_rung(self, event: Event) -> None:
+        """A rung of a comparison was measured."""
+        self.bar(event["model"], 1.0, event["words"])
+        if not self.live:
+            self.console.print(f"{event['model']}: {event['words']}", highlight=False)
+
+    def on_warning(self, event: Event) -> None:
+        """Something looks wrong."""
+        self.console.print(f"[yellow]{event['words']}[/yellow]", highlight=False)
+
+    def bar(self, model: str, share: float, words: str) -> None:
+        """Move the bar of a model."""
+        if model not in self.bars:
+            self.bars[model] = self.progress.add_task(model, total=1.0, words=words)
+        self.progress.update(self.bars[model], completed=share, words=words)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        if self.live:
+            self.progress.stop()
+
+
+def clock(seconds: float) -> str:
+    """Seconds as people say them."""
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 100
+        else f"{int(seconds // 60)} min {int(seconds % 60):02d} s"
+    )

@@ -1,0 +1,133 @@
+"""Parts of tables: where results go, bars and sparklines."""
+
+from __future__ import annotations
+
+import sys
+from typing import Literal
+
+from rich.console import Console
+from rich.table import Table
+
+from seriatim.records import Record
+
+
+def output() -> Console:
+    """Where results go: stdout, as wide as the terminal, or wide enough when it is a file."""
+    return Console() if sys.stdout.isatty() else Console(width=160, no_color=True, highlight=False)
+
+
+def write(table: Table) -> None:
+    """Print a table; in a file without the blanks that fill its lines."""
+    console = output()
+    if sys.stdout.isatty():
+        console.print(table)
+    else:
+        with console.capture() as captured:
+            console.print(table)
+        sys.stdout.writelines(line.rstrip() + "\n" for line in captured.get().splitlines())
+
+
+def side(name: str) -> Literal["left", "right"]:
+    """On which side the cells of a column begin."""
+    return "right" if name == "right" else "left"
+
+
+def short(number: float | None) -> str:
+    """1234567 -> 1.2M."""
+    if number is None:
+        return ""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(number) >= size:
+            return f"{number / size:.1f}{letter}"
+    return f"{number:.0f}"
+
+
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+HEIGHTS = "▁▂▃▄▅▆▇█"
+
+
+ORDERS = (
+    "#c1440e",
+    "#e0813a",
+    "#d9ad49",
+    "#7fa182",
+    "#4f8a9b",
+    "#8088a6",
+)  # colours of the longest n-gram, the next shorter, ...
+
+
+def bar(share: float, cells: int) -> str:
+    """A bar that fills a share of so many cells, to an eighth of a cell."""
+    eighths = round(8 * cells * min(1.0, max(0.0, share)))
+    return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
+
+
+def sparkline(values: list[float | None], cells: int = 60) -> str:
+    """Values over time as heights of letters; a blank where there are none. Neighbours share a cell if there are too many."""
+    step = -(-len(values) // cells)
+    means = []
+    for begin in range(0, len(values), step):
+        some = [value for value in values[begin : begin + step] if value is not None]
+        means.append(sum(some) / len(some) if some else None)
+    most = max((mean for mean in means if mean is not None), default=0.0) or 1.0
+    return "".join(" " if mean is None else HEIGHTS[min(7, int(8 * mean / most))] for mean in means)
+
+
+# What happens inside a model: records of `seriatim.tasks.language.inside`
+
+BITS = (0.5, 1, 2, 4, 8, 16)  # where one shade ends and the next begins
+
+
+SHADES = ("#fdf7f1", "#fbe6d6", "#f7cbae", "#f0a47b", "#e07a4a", "#c1440e", "#7a2405")
+
+
+def shade(bits: float | None) -> int:
+    """The number of the shade, 0 for what was expected; what was impossible has the strongest."""
+    return len(BITS) if bits is None else sum(bits >= bound for bound in BITS)
+
+
+def style(number: int) -> str:
+    """Letters on the ground of a shade."""
+    return f"{'#22333b' if number < 4 else '#ffffff'} on {SHADES[number]}"
+
+
+def visible(symbol: str) -> str:
+    """A symbol as it can stand in a line: subwords show their blanks as Ġ, which we write as they are."""
+    symbol = symbol.replace("Ġ", " ").replace("Ċ", "⏎")
+    return "".join(letter if letter.isprintable() else "·" for letter in symbol)
+
+
+# Lines that several rooms print
+
+
+def score_lines(record: Record) -> str:
+    """A line for each sequence: its log-probability, its tokens, and how many are unknown."""
+    lines = (
+        f"{number(row['log_prob'])}\t{row['tokens']}\t{row['unknown']}" for row in record["items"]
+    )
+    return "\n".join(lines)
+
+
+def number(value: float | None) -> str:
+    """A log-probability; what is impossible has none."""
+    return "-inf" if value is None else f"{value:.6f}"
+
+
+def next_lines(record: Record) -> str:
+    """A line for each sequence: the likeliest next symbols with their probabilities."""
+    return "\n".join(
+        "\t".join(f"{each['symbol']!r} {each['probability']:.3f}" for each in row["next"])
+        for row in record["items"]
+    )
+
+
+def generated_lines(record: Record) -> str:
+    """The texts that were written; of several each under its number and log-probability."""
+    items = record["items"]
+    if len(items) == 1:
+        return items[0]["text"]
+    return "\n".join(
+        f"--- {i}  log p {item['log_prob']:.2f}\n{item['text']}" for i, item in enumerate(items, 1)
+    )

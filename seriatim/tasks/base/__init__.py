@@ -1,0 +1,133 @@
+"""The card of a room: all that the rest of the house may know of a task. Nothing here imports torch.
+
+What is special to a task stands in its room, `seriatim/tasks/<task>/`; its card names the code by
+strings, so that help stays light. What is not on the card does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from seriatim.codecs.options import CodecOptions
+from seriatim.data.options import TextOptions
+from seriatim.errors import ConfigError
+from seriatim.models.ladder import MIXTURE, Part, Rung, parse, rung_of
+from seriatim.settings import named
+
+if TYPE_CHECKING:
+    from seriatim.tasks.base.cut import Cut
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """Nothing can be asked for."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a task is measured by: its key in records, its title in tables, and how it is written."""
+
+    key: str
+    title: str
+    form: str = "{:.3f}"
+    words: str = ""  # in a sentence: "2.01 bits per character"
+    higher: bool = False  # is better
+    test: str = ""  # "module:function": two Measured -> how probable their difference is by chance
+    test_name: str = ""
+    wide: bool = False  # left out of a narrow table
+    shown: bool = True  # in tables; otherwise only in table.csv and table.json
+
+    def write(self, value: Any) -> str:
+        """The value as it stands in a table."""
+        return "impossible" if value is None else self.form.format(value)
+
+    def beside(self, value: Any) -> str:
+        """The same beside the first figure: blank where there is none."""
+        return "" if value is None else self.form.format(value)
+
+
+@dataclass(frozen=True)
+class Verb:
+    """Something a fitted model of this room does: a method of its Predictor.
+
+    `reads` says what it is given: "data" (sequences, by the one way in), "text" (one text),
+    "texts" (some texts), "file" (a path, as it is) or "nothing". `gives` is the kind of its record.
+    """
+
+    summary: str
+    method: str
+    gives: str
+    reads: str = "data"
+    options: type = NoOptions
+    table: str = ""  # "module:function": its record -> what is printed; default: as JSON
+    pieces: bool = False  # its items do not depend on each other: some sequences at a time will do
+    argument: str = ""  # what the text is called: prompt, pattern, ...
+    optional: bool = False  # the text may be left out
+    gaps: bool = False  # labels may be missing in the data
+    example: str = ""
+    runs: bool = True  # asked of a run; otherwise of the data alone, "module:function" in `method`
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture: the verb that gives its record, and what draws it: record, format -> bytes."""
+
+    verb: str
+    draw: str  # "module:function"
+    summary: str
+    several: bool = False  # of several runs: their records are drawn together
+
+
+@dataclass(frozen=True)
+class Task:
+    """The card. A closed list: shared machinery asks for nothing else."""
+
+    name: str
+    question: str
+    example: str
+    rungs: Mapping[str, Rung]
+    figures: tuple[Figure, ...]  # the first one ranks; empty: models are not compared
+    cut_by: str  # "module:Class", a Cut: from data to lessons
+    predictor: str  # "module:Class": what is kept, and its verbs
+    codec: str  # "module:function": its JSON, the name of its file -> codec
+    verbs: Mapping[str, Verb]
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
+    evaluation: str = ""  # "module:function": its record of `evaluate` -> a table
+    reading: type = TextOptions  # how its files are read
+    coding: type = CodecOptions  # how its sequences become numbers
+    fitting: type = NoOptions  # what a fit may be asked for besides
+    mixture: str | None = MIXTURE
+    openers: tuple[
+        str, ...
+    ] = ()  # "module:function": a path of others' making -> Predictor, or None
+    validates: str = "nats per symbol"  # what validation looks at, in words
+    usual_unit: str = (
+        "character"  # what counts as a symbol unless the data or the user say something else
+    )
+    kept: str = ""  # a command to try on a run, with {run}
+
+    @cached_property
+    def cut(self) -> Cut:
+        """How data become lessons."""
+        return named(self.cut_by)(self)
+
+    @property
+    def predictor_class(self) -> Any:
+        """What a fit of this room gives: a class of Predictors."""
+        return named(self.predictor)
+
+    def rung(self, name: str) -> Rung:
+        """A rung of this room by its name."""
+        return rung_of(name, self.rungs)
+
+    def parts(self, spec: str, settings: Mapping[str, Any], numbers: bool = False) -> list[Part]:
+        """'lstm' or 'markov+lstm', with settings for whichever part has them -> its parts."""
+        names = spec.split("+")
+        for name in names:
+            self.rung(name)
+        if self.mixture is None and len(names) > 1:
+            raise ConfigError(f"models of {self.name} are not mixed", got=spec, do="Fit one model")
+        return parse(spec, settings, self.rungs, numbers)

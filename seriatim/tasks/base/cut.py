@@ -1,0 +1,200 @@
+"""From anything to a lesson: how a task reads data, divides it, turns it into numbers and teaches it.
+
+    source -> sequences -> prepare -> hold_out / divide -> cut -> codec, encode -> Lesson
+
+Each room has a Cut of its own; what is usual stands here. `sequences` is the one way in: every verb
+reads its data through it, through every door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seriatim.codecs.options import CodecOptions
+from seriatim.data import read
+from seriatim.data.files import bare_ending
+from seriatim.data.options import TextOptions
+from seriatim.data.sequences import NUMBERS, Sequences, joined
+from seriatim.data.splits import folds
+from seriatim.errors import ConfigError, DataError, SeriatimError
+from seriatim.progress import note
+from seriatim.settings import build
+
+if TYPE_CHECKING:
+    from seriatim.models.base import Model
+    from seriatim.models.ladder import Part
+    from seriatim.tasks.base import Task
+    from seriatim.training.lesson import Lesson
+
+Source = Sequences | str | Path | Iterable[Any]
+Settings = Mapping[str, Any]
+SPLIT = (0.05, 0.85, 0.10)  # validation, training, test: of a stream in this order
+MOST_TEST = 200_000  # characters of the test part that are scored in a comparison
+MOST_JUDGED = 1000  # items of the validation data that are looked at while fitting
+SINGLE = (".svg", ".mid", ".midi")  # files of a single sequence: several are read together
+
+
+class Cut:
+    """How a task cuts x and y from data."""
+
+    held_share = 0.05  # of the training data, for validation where none is given
+    how: str | None = None  # in which way data are divided: see `seriatim.data.splits`
+    by = ""  # how text is cut unless something else is asked for; "": as its format is
+    folded = False  # whether a comparison may have folds
+    parallel = False  # whether two files may belong together, line by line
+    audited = False  # whether the data is looked at for copies and contradictions before a fit
+
+    def __init__(self, task: Task):
+        self.task = task
+
+    @property
+    def unit(self) -> str:
+        """What counts as a symbol unless the data or the user say something else."""
+        return self.task.usual_unit
+
+    # -- the one way in
+    def sequences(
+        self, source: Source, reading: Any = None, *, unit: str | None = None, gaps: bool = False
+    ) -> Sequences:
+        """Anything as Sequences: these, a path or a built-in corpus (a string), paths that belong
+        together (a list of Path), or texts (a list of strings). With `gaps`, labels may be missing.
+        """
+        reading = build(self.task.reading, {}) if reading is None else reading
+        if isinstance(source, Sequences):
+            return source
+        if isinstance(source, (str, Path)):
+            return self.read([str(source)], reading, unit, gaps)
+        several = list(source)
+        if several and all(isinstance(each, Path) for each in several):
+            return self.read([str(each) for each in several], reading, unit, gaps)
+        return self.of_memory(several, unit)
+
+    def of_memory(self, items: list[Any], unit: str | None) -> Sequences:
+        """Texts, or arrays of numbers, one sequence each."""
+        return Sequences.of(items, by="stream" if self.by == "stream" else "line", unit=unit)
+
+    def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
+        """Files as Sequences, read as asked for."""
+        single = len(paths) > 1 and all(bare_ending(path) in SINGLE for path in paths)
+        if len(paths) > 1 and not (self.parallel or single):
+            raise ConfigError(
+                f"one file is read for {self.task.name}",
+                got=" ".join(paths),
+                do="Give one; two files whose lines belong together are for pairs of sequences",
+            )
+        notes: list[str] = []
+        asked = self.asked(reading) | {"unit": unit, "gaps": gaps, "notes": notes}
+        several = [[path] for path in paths] if single else [paths]
+        data = (
+            joined([read(*some, **asked) for some in several]) if single else read(*paths, **asked)
+        )
+        notes += self.remarks(data, reading, paths)
+        for words in notes:
+            note(words)
+        return data.distinct() if reading.distinct else data
+
+    def asked(self, reading: TextOptions) -> dict[str, Any]:
+        """What `read` is asked for."""
+        return {
+            "format": reading.input_format or None,
+            "by": reading.by or self.by or None,
+            "columns": reading.columns or None,
+            "field": reading.field or None,
+        }
+
+    def remarks(self, data: Sequences, reading: TextOptions, paths: list[str]) -> list[str]:
+        """What a reader should know about how the file was understood."""
+        readable = [
+            name
+            for name, column in data.fields.items()
+            if column.kind != NUMBERS and name not in ("label", "tags")
+        ]
+        if reading.field or len(readable) < 2 or {"text", "tokens"} & data.fields.keys():
+            return []
+        names = ", ".join(map(repr, readable))
+        return [f"of the fields {names} the first is read; name another with --field"]
+
+    # -- from data to numbers
+    def prepare(self, data: Sequences, settings: Settings) -> Sequences:
+        """The data as the task needs it, checked before it is divided."""
+        return data
+
+    def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
+        """The options of the codec: as asked for, as the data say, or as is usual here."""
+        build(self.task.coding, settings, "codec")  # only what this room has
+        return build(CodecOptions, {"unit": data.unit or self.unit} | dict(settings), "codec")
+
+    def cut(self, data: Sequences, settings: Settings) -> Sequences:
+        """The data cut into symbols, where more than one look at them."""
+        return data
+
+    def fit_codec(self, train: Sequences, settings: Settings, more: list[str]) -> tuple[Any, Any]:
+        """The codec, fitted on the training data and `more` words, and these data in numbers."""
+        raise NotImplementedError
+
+    def encode(self, codec: Any, data: Sequences) -> Any:
+        """Data in numbers."""
+        return codec.encode(data)
+
+    def lesson(self, train: Any, valid: Any, by: str, codec: Any) -> Lesson:
+        """What training sees."""
+        raise NotImplementedError
+
+    # -- parts of the data
+    def hold_out(self, data: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences]:
+        """Training and validation data; of a stream its beginning is held out, so that training
+        reaches up to the end."""
+        try:
+            valid, train = data.split(self.held_share, 1 - self.held_share, how=self.how)
+            return train, valid
+        except SeriatimError as error:
+            raise self.too_short(data, error) from None
+
+    def too_short(self, data: Sequences, error: SeriatimError) -> DataError:
+        """Why nothing can be held out."""
+        share = f"{100 * self.held_share:.0f} %"
+        return DataError(
+            f"{data.origin} is too short to set {share} aside for validation",
+            got=error.got,
+            do="Give more that is different (equal sequences stay together), "
+            "or validation data with --valid",
+        )
+
+    def divide(self, data: Sequences) -> tuple[Sequences | None, Sequences, Sequences]:
+        """Validation, training and test, for a comparison."""
+        try:
+            valid, train, test = data.split(*SPLIT, how=self.how)
+        except SeriatimError as error:
+            raise DataError(
+                f"{data.origin} is too short to be divided into validation, training and test",
+                got=error.got,
+                do="Give a longer text, or more sequences that are different: "
+                "equal ones stay together",
+            ) from None
+        return valid, train, self.some_test(test)
+
+    def some_test(self, test: Sequences) -> Sequences:
+        """As much of the test part as is scored."""
+        if test.by == "stream" and len(test.main.flat) > MOST_TEST:
+            return test.part(0, MOST_TEST)
+        return test
+
+    def folds(self, data: Sequences, k: int) -> list[tuple[None, Sequences, Sequences]]:
+        """k times training and test; equal sequences stay together, and labels keep their shares.
+        A model that needs validation data sets some of its training data aside."""
+        if not self.folded:
+            raise ConfigError(
+                "folds are for labels and values", got=self.task.name, do="Leave out --folds"
+            )
+        return [(None, train, test) for train, test in folds(data, k, how=self.how)]
+
+    # -- refusals
+    def check_parts(self, parts: Sequence[Part]) -> None:
+        """Refuse settings that do not go together."""
+
+    def check(
+        self, model: Model, parts: Sequence[Part], codec: Any, train: Any, origin: str
+    ) -> None:
+        """Refuse data that this model cannot learn from, before anything is written."""

@@ -1,0 +1,32 @@
+"""Options that verbs of several rooms have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seriatim.codecs.options import CodecOptions
+from seriatim.settings import option, some_of
+
+TEXT = "unit vocabulary minimum_count lower method phrases phrase_score"
+TextCoding = some_of(CodecOptions, "TextCoding", TEXT)
+
+
+@dataclass(frozen=True)
+class EvaluateOptions:
+    """What can be asked of an evaluation."""
+
+    against: str = option("", "another run: is this one better? by the test of the task's figure")
+
+
+@dataclass(frozen=True)
+class TopOptions:
+    """How many of the likeliest."""
+
+    top: int = option(5, "how many of the likeliest are shown", least=1)
+
+
+@dataclass(frozen=True)
+class OutOptions:
+    """Where to write."""
+
+    out: str = option("", "the file to write")

@@ -1,0 +1,188 @@
+"""Classify: one label for each sequence, of symbols or of numbers."""
+
+from __future__ import annotations
+
+from seriatim.data.options import LabelledOptions
+from seriatim.models.ladder import Rung
+from seriatim.tasks.base import Figure, Picture, Task, Verb
+from seriatim.tasks.base.options import TextCoding
+from seriatim.tasks.classify.options import (
+    CalibrateOptions,
+    ExplainOptions,
+    PredictOptions,
+    ThresholdOptions,
+)
+from seriatim.tasks.labels.options import (
+    ClassifyOptions,
+    LinearOptions,
+    MajorityOptions,
+    MarkovBayesOptions,
+    NaiveBayesOptions,
+)
+from seriatim.tasks.labels.recipes import NEURAL, NUMERIC
+
+RUNGS: dict[str, Rung] = {
+    "majority": Rung(
+        "the most frequent label: the floor",
+        "seriatim.tasks.labels.models.bayes:Majority",
+        MajorityOptions,
+        counts=True,
+    ),
+    "naive-bayes": Rung(
+        "which words each label uses, whatever their order",
+        "seriatim.tasks.labels.models.bayes:NaiveBayes",
+        NaiveBayesOptions,
+        counts=True,
+    ),
+    "markov-bayes": Rung(
+        "a language model for each label, turned round by Bayes' rule",
+        "seriatim.tasks.labels.models.bayes:MarkovBayes",
+        MarkovBayesOptions,
+        counts=True,
+    ),
+    "linear": Rung(
+        "n-grams weighed by how they tell labels apart, logistic regression",
+        "seriatim.tasks.labels.models.linear:LinearClassifier",
+        LinearOptions,
+        counts=True,
+    ),
+    "mean": Rung(
+        "the mean of word vectors",
+        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        ClassifyOptions,
+        {"mixer": "none", "width": 100, "pool": "mean", "dropout": 0.3},
+        NEURAL | {"rate": 3e-3},
+        NUMERIC,
+    ),
+    "convolution": Rung(
+        "filters over a few words, the strongest answer of each",
+        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        ClassifyOptions,
+        {
+            "mixer": "convolution",
+            "width": 128,
+            "gated": False,
+            "activation": "relu",
+            "pool": "max",
+            "dropout": 0.3,
+        },
+        NEURAL,
+        NUMERIC,
+    ),
+    "rnn": Rung(
+        "recurrent network with tanh units, both ways",
+        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        ClassifyOptions,
+        {"mixer": "rnn", "width": 128, "pool": "max", "dropout": 0.3},
+        NEURAL,
+        NUMERIC | {"rate": 1e-3},
+    ),
+    "gru": Rung(
+        "gated recurrent unit, both ways",
+        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        ClassifyOptions,
+        {"mixer": "gru", "width": 128, "pool": "max", "dropout": 0.3},
+        NEURAL,
+        NUMERIC,
+    ),
+    "lstm": Rung(
+        "long short-term memory, both ways",
+        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        ClassifyOptions,
+        {"mixer": "lstm", "width": 128, "pool": "max", "dropout": 0.3},
+        NEURAL,
+        NUMERIC,
+    ),
+    "transformer": Rung(
+        "self-attention over the whole sequence",
+        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        ClassifyOptions,
+        {
+            "mixer": "attention",
+            "width": 128,
+            "layers": 2,
+            "residual": True,
+            "feed_forward": 2.0,
+            "bidirectional": True,
+            "pool": "mean",
+            "dropout": 0.3,
+            "context": 1024,
+        },
+        NEURAL,
+        NUMERIC | {"rate": 1e-3},
+    ),
+}
+
+HERE, LABELS = "seriatim.tasks.classify.", "seriatim.tasks.labels."
+TABLES, PICTURES = LABELS + "tables:", LABELS + "pictures:"
+
+VERBS: dict[str, Verb] = {
+    "evaluate": Verb(
+        "How well it labels other data: accuracy, by label, with interval and calibration.",
+        "evaluate",
+        "evaluation",
+        options=ThresholdOptions,
+        table=TABLES + "label_figures",
+        example="seriatim evaluate runs/spam test.tsv",
+    ),
+    "predict": Verb(
+        "A label for each sequence, with the likeliest labels and their probabilities.",
+        "predict",
+        "predictions",
+        options=PredictOptions,
+        table=TABLES + "label_lines",
+        pieces=True,
+        gaps=True,
+        example="seriatim predict runs/spam new.txt --top 2",
+    ),
+    "explain": Verb(
+        "Why this label? What each symbol of a text contributed.",
+        "explain",
+        "explanation",
+        reads="text",
+        argument="text",
+        options=ExplainOptions,
+        table=TABLES + "explanation",
+        example='seriatim explain runs/spam "free entry"',
+    ),
+}
+
+TASK = Task(
+    name="classify",
+    question="what label has each sequence?",
+    example="seriatim fit classify linear messages.tsv --out runs/spam",
+    rungs=RUNGS,
+    figures=(
+        Figure(
+            "accuracy",
+            "accuracy",
+            "{:.2%}",
+            "right",
+            higher=True,
+            test=LABELS + "metrics:p_of_labels",
+            test_name="McNemar's test, 95 %",
+        ),
+        Figure("macro_f1", "macro F1"),
+        Figure("log_loss", "log loss", "{:.4f}"),
+        Figure("calibration_error", "calibration error", "{:.4f}", shown=False),
+    ),
+    cut_by=LABELS + "cut:ClassifyCut",
+    predictor=HERE + "predictor:Classifier",
+    codec=LABELS + "codec:LabelCodec.from_json",
+    verbs=VERBS,
+    pictures={
+        "confusion": Picture(
+            "evaluate", PICTURES + "confusion", "which labels are mistaken for which"
+        ),
+        "reliability": Picture(
+            "evaluate", PICTURES + "reliability", "how often it is right when it is so sure"
+        ),
+    },
+    reading=LabelledOptions,
+    coding=TextCoding,
+    fitting=CalibrateOptions,
+    mixture="seriatim.models.mixture:ProductOfExperts",
+    usual_unit="word",
+    validates="of the labels wrong",
+    kept="seriatim predict {run} FILE",
+)

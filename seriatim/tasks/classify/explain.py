@@ -1,0 +1,164 @@
+"""Why this label? What each symbol contributed, with the check that all of it adds up.
+
+    exact       models that add (naive Bayes, Markov-Bayes, linear): logit = before + sum of
+                contributions, as they are
+    occlusion   how much the logit falls when the symbol becomes unknown; these need not add up, and
+                the gap is told
+    gradient    integrated gradients: (x_t - u) . mean over a of d logit / d x_t at u + a (x - u),
+                where u reads all symbols as unknown; their sum is logit(x) - logit(u) but for the
+                error of the mean (Sundararajan et al. 2017)
+
+Of several labels, the logit is counted from the mean of all of them. Shapes: B rows, P time, K
+labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from seriatim.batches import Batch
+from seriatim.codecs.symbols import UNKNOWN
+from seriatim.data.sequences import Sequences
+from seriatim.distributions.symbols import Categorical
+from seriatim.errors import ConfigError, DataError, nearest
+from seriatim.models.base import Model, evaluating
+from seriatim.records import Record
+from seriatim.tasks.classify.options import METHODS
+from seriatim.tasks.labels.codec import of_examples
+from seriatim.tasks.labels.models.bayes import Additive
+from seriatim.tasks.labels.models.network import SequenceLabeller
+
+if TYPE_CHECKING:
+    from seriatim.tasks.classify.predictor import Classifier
+
+
+STEPS = 64  # points at which gradients are taken
+
+
+def explain(predictor: Classifier, text: str, label: str, method: str) -> Record:
+    """Symbols with their contributions to the logit of a label (of the one that is found, if none
+    is named)."""
+    model, names = predictor.model, predictor.codec.labels.names
+    chosen = method_for(predictor, method)
+    data = Sequences.of([text], unit=predictor.codec.options.unit)
+    symbols = predictor.codec.pieces(data.main)[0]
+    if not symbols:
+        raise DataError(
+            "there is nothing to explain", got=repr(text), do="Give a text with at least one word"
+        )
+    batch = of_examples(predictor.codec.encode(data, labelled=False), np.arange(1))
+    logits = centred(logits_of(model, batch))[0]  # (K,)
+    number = predictor.label_number(label) if label else int(logits.argmax())
+    added, before = contributions(model, chosen, batch, number)  # (P,)
+    whole = float(logits[number])
+    return predictor.record(
+        "explanation",
+        text=text,
+        label=names[number],
+        method=chosen,
+        probability=float(torch.softmax(logits / predictor.temperature, 0)[number]),
+        logit=whole,
+        before=before,
+        symbols=[
+            {"symbol": symbol, "contribution": value}
+            for symbol, value in zip(symbols, added.tolist(), strict=True)
+        ],
+        gap=whole - before - float(added.sum()),
+    )
+
+
+def method_for(predictor: Classifier, method: str) -> str:
+    """The method that is asked for, or the best that this model has."""
+    if predictor.codec.channels:
+        raise ConfigError(
+            "only texts and symbols are explained",
+            got=f"{predictor.spec}, which reads numbers",
+            do="Explain a model of texts",
+        )
+    if method not in METHODS:
+        raise ConfigError(
+            "there is no such explanation", got=method, do=nearest(method, METHODS[1:])
+        )
+    adds = isinstance(predictor.model, Additive)
+    network = isinstance(predictor.model, SequenceLabeller)
+    if not method:
+        return "exact" if adds else "gradient" if network else "occlusion"
+    if (method == "exact" and not adds) or (method == "gradient" and not network):
+        raise ConfigError(
+            f"{predictor.spec} is not explained this way",
+            got=method,
+            do="Leave out the method, or use occlusion",
+        )
+    return method
+
+
+def contributions(model: Model, method: str, batch: Batch, label: int) -> tuple[Tensor, float]:
+    """(P,) what each symbol adds to a label's logit, and the logit before any."""
+    if method == "exact" and isinstance(model, Additive):
+        return exact(model, batch, label)
+    if method == "gradient" and isinstance(model, SequenceLabeller):
+        return gradient(model, batch, label)
+    return occlusion(model, batch, label)
+
+
+def centred(values: Tensor) -> Tensor:
+    """Logits mean something only against each other: counted from their mean."""
+    return values - values.mean(-1, keepdim=True)
+
+
+def logits_of(model: Model, batch: Batch) -> Tensor:
+    """(B, K) in double precision."""
+    with torch.inference_mode():
+        return model.unroll(batch)[0].log_probs()[:, 0].double()
+
+
+def all_unknown(batch: Batch) -> Batch:
+    """The same, with every symbol unknown."""
+    words = None if batch.words is None else torch.zeros_like(batch.words)
+    return replace(batch, x=torch.full_like(batch.x, UNKNOWN), words=words)
+
+
+def exact(model: Additive, batch: Batch, label: int) -> tuple[Tensor, float]:
+    """(P,) what each symbol adds to a label's logit in a model that adds, and the logit before
+    any."""
+    added, before = model.contributions(batch)
+    return centred(added)[0, :, label], float(centred(before)[0, label])
+
+
+def occlusion(model: Model, batch: Batch, label: int) -> tuple[Tensor, float]:
+    """Each symbol is made unknown in turn."""
+    many = batch.x.shape[1]
+    rows = torch.eye(many, dtype=torch.bool)
+    x = batch.x.expand(many, -1).masked_fill(rows, UNKNOWN)
+    words = None if batch.words is None else batch.words.expand(many, -1).masked_fill(rows, 0)
+    hidden = replace(
+        batch,
+        x=x,
+        x_lengths=batch.x_lengths.expand(many),
+        y=batch.y.expand(many, -1),
+        y_mask=batch.y_mask.expand(many, -1),
+        words=words,
+    )
+    both = (batch, all_unknown(batch))
+    whole, before = (float(centred(logits_of(model, each))[0, label]) for each in both)
+    return whole - centred(logits_of(model, hidden))[:, label], before
+
+
+def gradient(model: SequenceLabeller, batch: Batch, label: int) -> tuple[Tensor, float]:
+    """(P,) integrated gradients of each symbol, and the logit where all symbols are unknown."""
+    nothing = all_unknown(batch)
+    with evaluating(model, gradients=True):
+        with torch.no_grad():
+            x, u = model.embedded(batch)[0], model.embedded(nothing)[0]  # (P, D)
+        share = ((torch.arange(STEPS) + 0.5) / STEPS)[:, None, None]
+        between = (u + share * (x - u)).requires_grad_()  # (STEPS, P, D)
+        found = model.answer(between, batch.x_lengths.expand(STEPS))
+        assert isinstance(found, Categorical)
+        (slope,) = torch.autograd.grad(centred(found.logits)[:, label].sum(), between)
+    before = float(centred(logits_of(model, nothing))[0, label])
+    return ((x - u) * slope.mean(0)).sum(-1).double(), before

@@ -1,0 +1,115 @@
+"""A Predictor of labels: one for each sequence.
+
+model = fit("classify", "naive-bayes", "messages.tsv")
+model.predict("new.txt");   model.evaluate("test.tsv");   model.explain("free entry")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from seriatim.data.sequences import Sequences
+from seriatim.errors import ConfigError
+from seriatim.measuring.measured import Measured
+from seriatim.records import Record
+from seriatim.runs.predictor import Source
+from seriatim.settings import build
+from seriatim.tasks.classify.explain import explain
+from seriatim.tasks.classify.options import CalibrateOptions, ThresholdOptions
+from seriatim.tasks.labels.answers import answers
+from seriatim.tasks.labels.cut import ClassifyLesson
+from seriatim.tasks.labels.metrics import temperature, threshold
+from seriatim.tasks.labels.predictor import Labeller
+
+USUAL = 0.5  # the probability from which on a label is found that is asked for
+
+
+class Classifier(Labeller):
+    """One label for each sequence."""
+
+    def measure(self, data: Source, **options: Any) -> Measured:
+        """Every answer beside the truth; with `positive`, `summarise` finds a threshold for that
+        label. Options: see `ThresholdOptions`."""
+        asked = build(ThresholdOptions, options, "evaluate")
+        if asked.positive:
+            self.label_number(asked.positive)
+        elif asked.most_false != ThresholdOptions().most_false:
+            raise ConfigError(
+                "a threshold is chosen for one label", got="no label", do="Name it with --positive"
+            )
+        measured = super().measure(data)
+        measured.facts |= {"positive": asked.positive, "most_false": asked.most_false}
+        return measured
+
+    def summarise(self, measured: Measured) -> Record:
+        """With `positive`, also the lowest probability from which on that label may be found, if at
+        most the share `most_false` of the others is to be taken for it."""
+        found, positive = super().summarise(measured), measured["positive"]
+        if positive:
+            number = measured["names"].index(positive)
+            scores = np.exp(measured["log_probs"][:, number])
+            chosen = threshold(scores, measured["truth"] == number, measured["most_false"])
+            found["threshold"] = {"positive": positive, **chosen}
+        return found
+
+    def predict(
+        self, data: Source, *, top: int = 5, positive: str = "", threshold: float | None = None
+    ) -> Record:
+        """For each sequence its label and the likeliest labels with their probabilities; with
+        `positive`, that label from the probability `threshold` on."""
+        if top < 1:
+            raise ConfigError(
+                "at least one label is shown", got=top, do="Choose a --top of 1 or more"
+            )
+        if threshold is not None and not (positive and 0 <= threshold <= 1):
+            raise ConfigError(
+                "a threshold is the probability of one label",
+                got=f"{threshold} of {positive or 'no label'}",
+                do="Choose one between 0 and 1, and name the label with --positive",
+            )
+        chosen = self.label_number(positive) if positive else None
+        least = USUAL if threshold is None else threshold
+        found = self.answers(self.codec.encode(self.data(data, gaps=True), labelled=False))
+        items = [self.item(log_probs, top, chosen, least) for log_probs in found.log_probs]
+        return self.record("predictions", items=items)
+
+    def item(
+        self, log_probs: np.ndarray, top: int, chosen: int | None, least: float
+    ) -> dict[str, Any]:
+        """(K,) -> the label of one sequence, and the likeliest ones."""
+        names, order = self.codec.labels.names, np.argsort(-log_probs, kind="stable")
+        label = order[0]
+        if chosen is not None:
+            sure = np.exp(log_probs[chosen]) >= least
+            label = chosen if sure else next(i for i in order if i != chosen)
+        likeliest = [
+            {"label": names[i], "probability": float(np.exp(log_probs[i]))} for i in order[:top]
+        ]
+        return {"label": names[label], "probabilities": likeliest}
+
+    def explain(self, text: str, *, label: str = "", method: str = "") -> Record:
+        """What each symbol contributed to a label: see `seriatim.tasks.classify.explain`."""
+        return explain(self, text, label, method)
+
+    def label_number(self, name: str) -> int:
+        """The number of a label."""
+        if name not in self.codec.labels.number:
+            raise ConfigError(
+                "there is no such label",
+                got=name,
+                do="Known labels: " + ", ".join(self.codec.labels.names[:20]),
+            )
+        return self.codec.labels.number[name]
+
+    def conclude(
+        self, lesson: ClassifyLesson, valid: Sequences | None, asked: CalibrateOptions
+    ) -> Iterator[str]:
+        """If it is asked for, the temperature at which probabilities mean what they say."""
+        if asked.calibrate:
+            held = lesson.held
+            said = answers(self.model, held, self.tags).log_probs
+            self.metrics["temperature"] = temperature(said, held.y.flat)
+        return iter(())

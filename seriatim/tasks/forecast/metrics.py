@@ -1,0 +1,451 @@
+"""How far forecasts are from what came, and how sure that is: arrays in, plain records out.
+
+With y what came, m the mean forecast and x_q its quantile at level q:
+
+    MASE              mean |y - m| / s,  s = mean |y_t - y_t-season| of the training data                     Hyndman and Koehler 2006
+    sMAPE             mean 2 |y - m| / (|y| + |m|), from 0 to 2                                               Makridakis 1993
+    CRPS              2 mean max(q (y - x_q), (q - 1) (y - x_q)), over equally spaced levels                  Laio and Tamea 2007
+    standard error    sqrt(v / O) of a mean over origins,  V of which overlap,  v = sum_k cov(x_t, x_t-k), |k| < V
+                      or, if that is more, v = sum_k (1 - |k| / V) cov(x_t, x_t-k)                            Newey and West 1987
+                      times O / sqrt((O - V) (O - V + 1)), with O / V - 1 degrees of freedom                  Harvey, Leybourne and Newbold 1997
+    Diebold-Mariano   mean d / its standard error, as a Student t,  d the differences of two losses           Diebold and Mariano 1995
+    conformal         a new residual is as likely to fall into any of the n + 1 gaps between old ones         Linusson et al. 2014
+
+What is not known, nan in the truth, is counted nowhere. A figure of nothing at all is None.
+Shapes: O origins, H horizon, C channels, Q levels; N times, V origins in a row that overlap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from seriatim.errors import ConfigError, DataError
+from seriatim.measuring.measured import Measured, check_paired
+from seriatim.measuring.resampling import Record, side_by_side
+
+INTERVALS = {
+    "50": (0.25, 0.75),
+    "80": (0.1, 0.9),
+    "90": (0.05, 0.95),
+    "95": (0.025, 0.975),
+}  # name: levels of its ends
+
+
+FEWEST = 4  # origins that do not overlap: an interval of fewer says nothing
+
+
+Cells = dict[str, np.ndarray]  # figure -> (O, H, C), nan where it is not known
+
+
+@dataclass(frozen=True)
+class Forecasts:
+    """What was forecast from each origin, H steps ahead, and what came."""
+
+    truth: np.ndarray  # (O, H, C), nan where it is not known
+    mean: np.ndarray  # (O, H, C)
+    levels: np.ndarray  # (Q,) of the quantiles, rising
+    quantiles: np.ndarray | None  # (O, H, C, Q)
+    scale: np.ndarray  # (C,) of `mase_scale`, on the training data
+    time: np.ndarray | None = None  # (O,)
+    overlap: int | None = (
+        None  # V, origins in a row whose horizons meet; None: one step apart, so as many as the horizon has steps
+    )
+
+    def __post_init__(self) -> None:
+        check_shapes(self)
+        check_numbers(self)
+
+
+def report(forecasts: Forecasts, naive: Forecasts | None = None) -> Record:
+    """Every figure of forecasts from origins in the order of time; `naive` are those of a simpler
+    forecaster, from the same origins.
+
+    >>> truth, scale = np.array([[[3.0], [4.0]], [[5.0], [np.nan]]]), np.array([0.5])
+    >>> figures = report(Forecasts(truth, np.full((2, 2, 1), 3.0), np.array([]), None, scale))
+    >>> figures["mae"], figures["mase"], figures["by_origin"]
+    (1.0, 2.0, [0.5, 2.0])
+    """
+    if naive is not None and not np.array_equal(forecasts.truth, naive.truth, equal_nan=True):
+        raise DataError(
+            "two forecasters are compared on the same truth",
+            got=f"shapes {forecasts.truth.shape}, {naive.truth.shape}",
+            do="Give both the same origins",
+        )
+    cells, (origins, horizon, channels) = cells_of(forecasts), forecasts.truth.shape
+    overlap = forecasts.overlap or horizon
+    coverage, width = inside(forecasts)
+    return {
+        **figures(cells),
+        "coverage": coverage,
+        "width": width,
+        "by_horizon": [
+            {"h": h + 1, **figures({name: values[:, h] for name, values in cells.items()})}
+            for h in range(horizon)
+        ],
+        "by_channel": [
+            {"channel": c, **figures({name: values[..., c] for name, values in cells.items()})}
+            for c in range(channels)
+        ],
+        "by_origin": by_origin(cells),
+        "interval": bounds(cells, overlap),
+        "against_naive": None if naive is None else against(cells, cells_of(naive), overlap),
+        "origins": origins,
+        "horizon": horizon,
+        "channels": channels,
+    }
+
+
+# What was measured
+
+
+def measured_forecasts(forecasts: Forecasts, naive: np.ndarray, facts: dict[str, Any]) -> Measured:
+    """Forecasts as they are kept; `naive` (O, H, C) is what a simpler forecaster says. The loss of
+    an origin is its mean absolute error, in the unit of MASE."""
+    if forecasts.quantiles is None or forecasts.time is None:
+        raise DataError("forecasts are measured with their quantiles and times", got=forecasts)
+    arrays = {
+        "loss": mean_scaled(forecasts),
+        "truth": forecasts.truth,
+        "answers": forecasts.mean,
+        "quantiles": forecasts.quantiles,
+        "levels": forecasts.levels,
+        "naive": naive,
+        "scale": forecasts.scale,
+        "time": forecasts.time,
+    }
+    return Measured(arrays, facts | {"overlap": forecasts.overlap})
+
+
+def mean_scaled(forecasts: Forecasts) -> np.ndarray:
+    """(O,) the mean absolute error of each origin in the unit of MASE; nan where there is none."""
+    cells = cells_of(forecasts)["mase"]  # (O, H, C)
+    count = (~np.isnan(cells)).sum((1, 2))
+    total = np.nansum(cells, (1, 2))
+    return np.divide(total, count, out=np.full(len(cells), np.nan), where=count > 0)
+
+
+def forecasts_in(measured: Measured) -> Forecasts:
+    """What a model forecast."""
+    truth, mean, levels = (measured[name] for name in ("truth", "answers", "levels"))
+    return Forecasts(
+        truth,
+        mean,
+        levels,
+        measured["quantiles"],
+        measured["scale"],
+        measured["time"],
+        measured["overlap"],
+    )
+
+
+def naive_in(measured: Measured) -> Forecasts:
+    """What the seasonal naive forecast says of the same."""
+    truth, mean, levels = (measured[name] for name in ("truth", "naive", "levels"))
+    return Forecasts(
+        truth, mean, levels, None, measured["scale"], measured["time"], measured["overlap"]
+    )
+
+
+def p_of_difference(first: Measured, second: Measured) -> float:
+    """How probable so large a difference of two models' errors is by chance: Diebold and Mariano's
+    test, on the absolute errors of each origin, in the unit of MASE."""
+    check_paired(first, second)
+    if not np.array_equal(first["truth"], second["truth"], equal_nan=True):
+        shapes = " and ".join(str(each["truth"].shape) for each in (first, second))
+        raise DataError(
+            "two forecasters are compared on the same truth",
+            got=f"shapes {shapes}",
+            do="Give both the same origins, and the same --horizon",
+        )
+    known = ~(np.isnan(first.loss) | np.isnan(second.loss))
+    overlap = first["overlap"]
+    enough = int(known.sum()) > overlap
+    return diebold_mariano(first.loss, second.loss, overlap)[1] if enough else 1.0
+
+
+# Figures
+
+
+def cells_of(forecasts: Forecasts) -> Cells:
+    """What each figure is the mean of. A channel that never changed in training has no scale, and
+    no MASE."""
+    truth, mean, scale = (
+        np.asarray(values, np.float64)
+        for values in (forecasts.truth, forecasts.mean, forecasts.scale)
+    )
+    absolute, size = abs(truth - mean), abs(truth) + abs(mean)  # (O, H, C) each
+    scaled = np.divide(absolute, scale, out=np.full_like(absolute, np.nan), where=scale > 0)
+    cells = {
+        "mae": absolute,
+        "mse": absolute**2,
+        "mase": scaled,
+        "smape": 2 * absolute / np.where(size == 0, 1, size),
+    }
+    return (
+        cells
+        if forecasts.quantiles is None
+        else {**cells, "crps": crps(truth, forecasts.levels, forecasts.quantiles)}
+    )
+
+
+def crps(truth: np.ndarray, levels: np.ndarray, quantiles: np.ndarray) -> np.ndarray:
+    """(O, H, C), (Q,), (O, H, C, Q) -> (O, H, C) twice the mean pinball loss."""
+    total = np.zeros_like(truth)
+    for place, level in enumerate(levels):
+        gap = truth - quantiles[..., place]  # (O, H, C)
+        total += np.maximum(level * gap, (level - 1) * gap)
+    return 2 * total / len(levels)
+
+
+def figures(cells: Cells) -> Record:
+    """Each figure as the mean of its cells."""
+    means = {name: mean_known(values) for name, values in cells.items()}
+    root = None if means["mse"] is None else math.sqrt(means["mse"])
+    return {
+        "mae": means["mae"],
+        "rmse": root,
+        "mse": means["mse"],
+        "mase": means["mase"],
+        "smape": means["smape"],
+        "crps": means.get("crps"),
+    }
+
+
+def mean_known(values: np.ndarray) -> float | None:
+    """The mean of what is not nan; None if there is nothing."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else None
+
+
+def by_origin(cells: Cells) -> list[float | None]:
+    """(O,) the mean absolute error of each origin."""
+    return [mean_known(values) for values in cells["mae"]]
+
+
+def inside(forecasts: Forecasts) -> tuple[dict[str, float], dict[str, float]]:
+    """The share of the truth within each interval whose two levels there are, ends included, and
+    the interval's mean width."""
+    shares: dict[str, float] = {}
+    widths: dict[str, float] = {}
+    quantiles, known = forecasts.quantiles, ~np.isnan(forecasts.truth)
+    if quantiles is None:
+        return shares, widths
+    truth = forecasts.truth[known]
+    for name, ends in INTERVALS.items():
+        places = [
+            int(place)
+            for end in ends
+            for place in np.flatnonzero(np.isclose(forecasts.levels, end))
+        ]
+        if len(places) == 2:
+            low, high = (quantiles[..., place][known] for place in places)
+            shares[name] = float(((low <= truth) & (truth <= high)).mean())
+            widths[name] = float((high - low).mean(dtype=np.float64))
+    return shares, widths
+
+
+# How sure
+
+
+def bounds(cells: Cells, overlap: int) -> dict[str, list[float] | None]:
+    """95 % intervals of the figures, if other origins had come; symmetric in logarithms, for errors
+    are positive. None where origins are too few."""
+    absolute, squared = cells["mae"], cells["mse"]
+    sums = np.stack(
+        [
+            np.nansum(absolute, (1, 2)),
+            np.nansum(squared, (1, 2)),
+            (~np.isnan(absolute)).sum((1, 2)),
+        ],
+        1,
+    )  # (O, 3)
+    *columns, count = sums[sums[:, 2] > 0].T  # (O,) each
+    if len(count) < FEWEST * overlap:
+        return {"mae": None, "rmse": None}
+    return {
+        name: interval(column, count, overlap, power)
+        for name, column, power in zip(("mae", "rmse"), columns, (1.0, 0.5), strict=True)
+    }
+
+
+def interval(sums: np.ndarray, count: np.ndarray, overlap: int, power: float) -> list[float]:
+    """(O,) sums of so many numbers each -> the ends for their mean, to a power."""
+    mean = sums.sum() / count.sum()
+    if not mean:
+        return [0.0, 0.0]
+    error, freedom = standard_error(
+        (sums / mean - count) / count.mean(), overlap
+    )  # of the logarithm of the mean
+    reach = -stdtrit(freedom, 0.025) * error
+    return [float((mean * math.exp(sign * reach)) ** power) for sign in (-1, 1)]
+
+
+def standard_error(values: np.ndarray, overlap: int) -> tuple[float, float]:
+    """(O,) one for each origin -> the standard error of their mean, and its degrees of freedom.
+
+    Newey and West's weights keep the variance above zero, but make it too small where neighbours
+    overlap, so they count only where the plain sum is smaller still. An interval of 95 % by this
+    holds the truth in 90 to 97 % of all cases, from however few origins.
+    """
+    count, centred = len(values), values - values.mean()
+    covariances = (
+        np.array([centred[lag:] @ centred[: count - lag] for lag in range(overlap)]) / count
+    )  # (V,)
+    variance = max(
+        2 * float(weights @ covariances) - covariances[0]
+        for weights in (np.ones(overlap), 1 - np.arange(overlap) / overlap)
+    )
+    return math.sqrt(max(0.0, variance) * count / ((count - overlap) * (count - overlap + 1))), max(
+        1.0, count / overlap - 1
+    )
+
+
+def against(cells: Cells, naive: Cells, overlap: int) -> Record:
+    """The share of the naive forecaster's absolute error that is gone, and whether that may be
+    chance; None where it cannot be said."""
+    error, naive_error = mean_known(cells["mae"]), mean_known(naive["mae"])
+    loss, simple = (np.array(by_origin(each), np.float64) for each in (cells, naive))  # (O,) each
+    enough = (~np.isnan(loss)).sum() > overlap
+    statistic, p = diebold_mariano(loss, simple, overlap) if enough else (math.nan, None)
+    return {
+        "skill": 1 - error / naive_error if naive_error and error is not None else None,
+        "diebold_mariano": statistic if math.isfinite(statistic) else None,
+        "p": p,
+    }
+
+
+def diebold_mariano(first: np.ndarray, second: np.ndarray, overlap: int) -> tuple[float, float]:
+    """(O,), (O,) losses of two forecasters, one for each origin -> the statistic, negative where
+    the first loses less, and its two-sided p."""
+    first, second = side_by_side(first, second)
+    apart = np.asarray(first, np.float64) - second
+    apart = apart[~np.isnan(apart)]  # (O,)
+    if overlap < 1:
+        raise ConfigError(
+            "an origin overlaps at least with itself",
+            got=overlap,
+            do="Give 1 where horizons do not meet",
+        )
+    if len(apart) <= overlap:
+        raise DataError(
+            f"more origins than overlap with each other, {overlap}, are needed",
+            got=len(apart),
+            do="Forecast from more origins",
+        )
+    mean, (error, freedom) = float(apart.mean()), standard_error(apart, overlap)
+    if not error:  # always the same difference
+        return (math.copysign(math.inf, mean), 0.0) if mean else (0.0, 1.0)
+    return mean / error, float(2 * stdtr(freedom, -abs(mean / error)))
+
+
+# What is needed beforehand
+
+
+def mase_scale(values: np.ndarray, season: int) -> np.ndarray:
+    """(N, C) training data -> (C,) mean absolute error if each value is forecast to be that of one
+    season before; nan if there are no two.
+
+    >>> mase_scale(np.array([[1.0], [2.0], [4.0], [8.0]]), season=2)
+    array([4.5])
+    """
+    values = np.asarray(values, np.float64)
+    if season < 1:
+        raise ConfigError("a season is at least 1 step", got=season)
+    if values.ndim != 2 or len(values) <= season:
+        raise DataError(
+            f"values are times x channels, and more times than a season, {season}",
+            got=f"shape {values.shape}",
+        )
+    apart = abs(values[season:] - values[:-season])  # (N - season, C)
+    count = (~np.isnan(apart)).sum(0)  # (C,)
+    return np.divide(np.nansum(apart, 0), count, out=np.full(count.shape, np.nan), where=count > 0)
+
+
+def conformal(residuals: np.ndarray, levels: Sequence[float] | np.ndarray) -> np.ndarray:
+    """(O, H, C) truth minus mean forecast, on data not used for training -> (H, C, Q) what to add
+    to a mean forecast for its quantiles.
+
+    Of n residuals, in order, the ceil((n + 1) q)-th is exceeded with probability 1 - q at most;
+    below the median it is the floor. So an interval covers what its levels say at least, if the new
+    residual could as well have been any of the old ones.
+    """
+    residuals, levels = np.asarray(residuals, np.float64), np.asarray(levels, np.float64)
+    check_levels(levels)
+    if residuals.ndim != 3 or not residuals.size:
+        raise DataError(
+            "residuals are origins x horizon x channels", got=f"shape {residuals.shape}"
+        )
+    ordered = np.moveaxis(np.sort(residuals, 0), 0, -1)  # (H, C, O), nan last
+    count = (~np.isnan(ordered)).sum(-1, keepdims=True)  # (H, C, 1)
+    ranks = np.round((count + 1) * levels, 9)  # (H, C, Q) 0.29 * 100 is less than 29 in binary
+    below, above = (
+        np.where(upper, np.ceil(ranks), np.floor(ranks)).astype(int)
+        for upper in (levels > 0.5, levels >= 0.5)
+    )
+    if (below < 1).any() or (above > count).any():
+        outermost = min(levels.min(), 1 - levels.max())
+        raise DataError(
+            "there are too few residuals for the outermost level",
+            got=f"{count.min()} for a level of {outermost:g}",
+            do=f"Give those of {math.ceil(round(1 / outermost - 1, 9))} origins at least, or leave that level out",
+        )
+    return (
+        np.take_along_axis(ordered, below - 1, -1) + np.take_along_axis(ordered, above - 1, -1)
+    ) / 2  # the median may lie between two
+
+
+# Checks
+
+
+def check_shapes(forecasts: Forecasts) -> None:
+    """An error unless truth, forecasts and quantiles fit together."""
+    shape = np.shape(forecasts.truth)
+    if len(shape) != 3 or 0 in shape:
+        raise DataError("the truth is origins x horizon x channels", got=f"shape {shape}")
+    expected = {
+        "mean": shape,
+        "scale": shape[2:],
+        "quantiles": (*shape, len(forecasts.levels)),
+        "time": shape[:1],
+    }
+    for name, needed in expected.items():
+        values = getattr(forecasts, name)
+        if values is not None and np.shape(values) != needed:
+            raise DataError(
+                f"{name} must have the shape {needed}, for a truth of {shape}", got=np.shape(values)
+            )
+
+
+def check_numbers(forecasts: Forecasts) -> None:
+    """An error unless there is a truth, and a finite forecast wherever there is."""
+    known = ~np.isnan(forecasts.truth)
+    if not known.any() or np.isinf(forecasts.truth).any():
+        raise DataError(
+            "the truth must be numbers, or nan where it is not known but not everywhere",
+            got=forecasts.truth,
+        )
+    if not np.isfinite(forecasts.mean[known]).all():
+        raise DataError("forecasts must be numbers wherever the truth is known", got=forecasts.mean)
+    if forecasts.quantiles is not None:
+        check_levels(forecasts.levels)
+        if not np.isfinite(forecasts.quantiles[known]).all():
+            raise DataError(
+                "quantiles must be numbers wherever the truth is known", got=forecasts.quantiles
+            )
+
+
+def check_levels(levels: np.ndarray) -> None:
+    """An error unless levels rise between 0 and 1."""
+    if (
+        np.ndim(levels) != 1
+        or not len(levels)
+        or not 0 < levels[0] <= levels[-1] < 1
+        or not (np.diff(levels) > 0).all()
+    ):
+        raise ConfigError("levels rise and lie between 0 and 1", got=levels)

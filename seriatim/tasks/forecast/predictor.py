@@ -1,0 +1,405 @@
+"""A Predictor of numbers: what comes over the next steps, how sure that is, and how well it would
+have done.
+
+    model = fit("forecast", "lags-ridge", "load.csv", horizon=24)
+    model.predict("load.csv");   model.evaluate("load.csv", begin="2024-06-01")
+
+Shapes: O origins, H horizon, C channels, Q levels, S paths, N times.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from seriatim.data.sequences import NUMBERS, Field, Sequences, offsets_of
+from seriatim.data.steps import Step
+from seriatim.errors import ConfigError, DataError
+from seriatim.layers.randomness import seeded
+from seriatim.measuring.measured import Measured
+from seriatim.models.base import evaluating
+from seriatim.models.ladder import create
+from seriatim.records import Record
+from seriatim.runs.predictor import Predictor, Source
+from seriatim.settings import build
+from seriatim.tasks.forecast.backtest import (
+    before_the_first,
+    forecast,
+    naive,
+    naive_scale,
+    origins,
+    overlapping,
+    sample_paths,
+)
+from seriatim.tasks.forecast.codec import SeriesCodec, Signals, of_windows
+from seriatim.tasks.forecast.cut import ForecastLesson, spaced
+from seriatim.tasks.forecast.metrics import (
+    Forecasts,
+    conformal,
+    forecasts_in,
+    measured_forecasts,
+    naive_in,
+    report,
+)
+from seriatim.tasks.forecast.models.network import ForecastModel
+from seriatim.tasks.forecast.models.rules import LEVELS, origins_of
+from seriatim.tasks.forecast.options import BacktestOptions, ConformalOptions, WalkOptions
+from seriatim.training import loop
+
+COMPARED = 400  # origins of a comparison, at most
+CALIBRATING = 2000  # windows of the validation data from which intervals are taken, at most
+SHOWN = 12  # horizons, one after another, that are walked through to be looked at
+BEFORE = 3  # horizons of the past that stand beside a forecast
+LEAST = 16  # steps that count as a horizon there, at least
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Forecasts from some origins, and what came."""
+
+    places: np.ndarray  # (O,) origins, in all series one after another
+    truth: np.ndarray  # (O, H, C), nan where it is not known
+    mean: np.ndarray  # (O, H, C)
+    quantiles: np.ndarray  # (O, H, C, Q)
+
+
+class Forecaster(Predictor):
+    """A fitted model that forecasts series."""
+
+    model: ForecastModel
+    codec: SeriesCodec
+
+    def __repr__(self) -> str:
+        size = f"{self.codec.size} channels, {self.horizon} steps ahead"
+        name = f"{self.task.name}, {self.spec}"
+        return f"Predictor({name}, {size}, {self.model.size():,} parameters)"
+
+    @property
+    def unit(self) -> str:
+        """What counts as one symbol: a value."""
+        return self.codec.unit
+
+    @property
+    def horizon(self) -> int:
+        """H, how many steps ahead it looks."""
+        return self.model.options.horizon
+
+    # -- intervals that hold
+    @property
+    def offsets(self) -> np.ndarray | None:
+        """(H, C, Q) from the mean, of `fit --calibrate`; None: the model's own quantiles."""
+        return np.array(self.metrics["conformal"]) if "conformal" in self.metrics else None
+
+    def conclude(
+        self, lesson: ForecastLesson, valid: Sequences | None, asked: ConformalOptions
+    ) -> Iterator[str]:
+        """Take intervals from errors on validation data, if that is asked for."""
+        if asked.calibrate:
+            self.calibrate(lesson.held)
+        return iter(())
+
+    def calibrate(self, signals: Signals) -> None:
+        """Take intervals from the errors on validation data (split conformal prediction), whatever
+        the model itself says."""
+        context, longest = self.model.options.context, int(signals.x.lengths.max())
+        places = origins_of(signals, self.horizon, min(context, max(1, longest - self.horizon)))
+        batch = of_windows(signals, spaced(places, CALIBRATING), context, self.horizon)
+        with evaluating(self.model):
+            mean = self.model.forecast(batch, 100, 0)[0]
+        self.metrics["conformal"] = conformal((batch.y - mean).double().numpy(), LEVELS).tolist()
+
+    # -- how well
+    def measure(self, data: Source, **options: Any) -> Measured:
+        """Forecasts from every origin, beside what came and what the seasonal naive forecast says;
+        from some of the origins, evenly spaced, if they are many and nothing was asked for."""
+        series, begin = self.data(data), time.perf_counter()
+        walking = build(BacktestOptions, options, "evaluate")
+        signals, places = self.codec.encode(series), origins(series, walking)
+        walk = self.walk(series, signals, places if options else spaced(places, COMPARED), walking)
+        seconds = time.perf_counter() - begin
+        scale = naive_scale(before_the_first(series, walking), self.codec.season)
+        moments = series.field("time").flat[np.minimum(walk.places, len(signals.x.flat) - 1)]
+        overlap = overlapping(signals, walk.places, self.horizon)
+        simple = naive(self.codec.season, signals, walk.places, self.horizon, walking.gap)
+        facts = {
+            "origin": series.origin,
+            "sequences": len(series),
+            "seconds": seconds,
+            "walking": asdict(walking),
+            "seen": self.seen(series) and not walking.refit,
+        }
+        found = Forecasts(walk.truth, walk.mean, LEVELS, walk.quantiles, scale, moments, overlap)
+        return measured_forecasts(found, simple, facts)
+
+    def walk(
+        self, data: Sequences, signals: Signals, places: np.ndarray, options: BacktestOptions
+    ) -> Walk:
+        """Forecasts from these origins, of a model that may be fitted again on the way."""
+        if options.refit:
+            return Walk(places, *self.refitted(data, places, options))
+        found = forecast(self.model, self.codec, data, signals, places, options, self.offsets)
+        return Walk(places, *found)
+
+    def refitted(
+        self, data: Sequences, places: np.ndarray, options: BacktestOptions
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Fitted again after every so many origins, on what is known then."""
+        if len(data) > 1:
+            raise ConfigError(
+                "a model is fitted again on one series at a time",
+                got=f"{len(data)} series",
+                do="Leave out --refit, or give one series",
+            )
+        found = []
+        for first in range(0, len(places), options.refit):
+            some = places[first : first + options.refit]
+            last = int(some[0])
+            known = data.part(max(0, last - options.sliding) if options.sliding else 0, last)
+            model, codec = self.fitted_on(known)
+            found.append(forecast(model, codec, data, codec.encode(data), some, options))
+        truth, mean, quantiles = (np.concatenate([each[i] for each in found]) for i in range(3))
+        return truth, mean, quantiles
+
+    def fitted_on(self, known: Sequences) -> tuple[ForecastModel, SeriesCodec]:
+        """The same model with the same settings, fitted on other data."""
+        cut, counts = self.task.cut, self.parts[0].counts
+        codec = SeriesCodec.fit(known, self.codec.options)
+        with seeded(self.parts[0].training.seed) as generator:
+            model = create(self.parts, codec.size, *codec.sizes, mixture=self.task.mixture)
+        train, valid = (known, None) if counts else cut.hold_out(known, self.parts)
+        held = None if valid is None else cut.encode(codec, valid)
+        lesson = cut.lesson(cut.encode(codec, train), held, known.by, codec)
+        for _ in loop.fit(model, self.parts, lesson, None, generator):
+            pass
+        assert isinstance(model, ForecastModel)
+        return model, codec
+
+    def evaluate(
+        self, data: Source, *, against: Predictor | str | None = None, **options: Any
+    ) -> Record:
+        """Walk-forward figures from every origin: see `seriatim.tasks.forecast.metrics`. Options:
+        see `BacktestOptions`; `against` another model, whether the two differ."""
+        walking = build(BacktestOptions, options, "evaluate")
+        return super().evaluate(data, against=against, **asdict(walking))
+
+    def summarise(self, measured: Measured) -> Record:
+        """Errors by horizon and channel, intervals, coverage, and how much better than naive."""
+        forecasts = forecasts_in(measured)
+        found = report(forecasts, naive_in(measured))
+        seconds, values = measured["seconds"], forecasts.mean.size
+        return self.record(
+            "evaluation",
+            data=measured["origin"],
+            **found | {"interval": {"confidence": 0.95, **found["interval"]}},
+            scaled=self.scaled(forecasts),
+            channel_names=self.codec.channels,
+            sequences=measured["sequences"],
+            seconds=seconds,
+            symbols_per_second=values / max(seconds, 1e-9),
+            parameters=self.model.size(),
+            protocol=self.protocol(measured["walking"]) | {"seen_in_training": measured["seen"]},
+        )
+
+    def scaled(self, forecasts: Forecasts) -> dict[str, float] | None:
+        """Errors in units of the training data's deviation; None where that is not their unit."""
+        if self.codec.options.log or self.codec.options.difference:
+            return None
+        deviation = self.codec.means[""][1][: self.codec.size]
+        wrong = (forecasts.truth - forecasts.mean) / deviation
+        return {"mse": float(np.nanmean(wrong**2)), "mae": float(np.nanmean(np.abs(wrong)))}
+
+    def protocol(self, walking: dict[str, Any]) -> dict[str, Any]:
+        """What the figures rest on."""
+        options = build(BacktestOptions, walking)
+        begin, end = options.begin or "the last fifth", options.end or "the end"
+        refit = f"every {options.refit} origins, on {options.sliding or 'all'} steps"
+        own = "the model's own quantiles"
+        return {
+            "step": self.codec.step.words,
+            "season": self.codec.season,
+            "horizon": self.horizon,
+            "context": self.model.options.context,
+            "origins": f"from {begin} to {end}, stride {options.stride}",
+            "gap": options.gap,
+            "refit": refit if options.refit else "never",
+            "intervals": own if self.offsets is None else "conformal, from validation data",
+            "scaled": "errors in units of the training data's deviation",
+            "naive": f"the value {self.codec.season} steps ago",
+            "text": "numbers are forecast",
+            "unit": "value",
+        }
+
+    def row(self, measured: Measured) -> dict[str, Any]:
+        """A row of a comparison; the interval of MASE is that of MAE, in its unit."""
+        record = self.summarise(measured)
+        bounds, share = record["interval"]["mae"], None
+        if record["mase"] is not None and record["mae"]:
+            share = record["mase"] / record["mae"]
+        known = bounds is not None and bounds[0] is not None and share is not None
+        kept = ("mase", "mae", "rmse", "crps", "parameters", "symbols_per_second", "protocol")
+        return {key: record[key] for key in kept} | {
+            "interval": record["interval"]
+            | {"mase": [end * share for end in bounds] if known else None},
+            "skill": (record["against_naive"] or {}).get("skill"),
+            "coverage": record["coverage"].get("80"),
+        }
+
+    def backtest(self, data: Source, **options: Any) -> Record:
+        """Forecasts from origin after origin, beside what came. Options: see `WalkOptions`."""
+        series, asked = self.data(data), build(WalkOptions, options, "backtest")
+        lengths = series.field("values").lengths
+        longest = int(lengths.max())
+        first = max(1, longest // 2, longest - SHOWN * self.horizon)
+        usual = str(first) if len(series) == 1 else f"{first / longest:.6f}"  # a row, or a share
+        walking = replace(asked, begin=asked.begin or usual, stride=asked.stride or self.horizon)
+        walk = self.walk(series, self.codec.encode(series), origins(series, walking), walking)
+        offsets = offsets_of(lengths)
+        owner = np.searchsorted(offsets, walk.places, "left") - 1  # (O,) which series it is of
+        items = [
+            self.walked(series, int(s), int(place - offsets[s]), walk, o, walking.gap)
+            for o, (s, place) in enumerate(zip(owner, walk.places, strict=True))
+        ]
+        shown = [self.shown(series, s, items) for s in range(len(series))]
+        return self.record(
+            "backtest",
+            data=series.origin,
+            channel_names=self.codec.channels,
+            horizon=self.horizon,
+            series=shown,
+            items=items,
+            protocol=self.protocol(asdict(walking)) | {"seen_in_training": self.seen(series)},
+        )
+
+    def walked(
+        self, data: Sequences, s: int, row: int, walk: Walk, o: int, gap: int
+    ) -> dict[str, Any]:
+        """What was forecast from one origin, a row of its series, and what came."""
+        first = float(data.field("time").row(s)[row - 1])
+        moments = self.codec.step.after(first, self.horizon)[gap:]
+        channels = self.channels(walk.mean[o], walk.quantiles[o])
+        for c, channel in enumerate(channels.values()):
+            channel["truth"] = walk.truth[o, :, c].tolist()
+        return {
+            "series": self.codec.name_of(data, s),
+            "origin": row,
+            "time": [written(moment, self.codec.step) for moment in moments],
+            "channels": channels,
+        }
+
+    def shown(self, data: Sequences, s: int, items: list[dict[str, Any]]) -> dict[str, Any]:
+        """A series from a little before the first of its origins on."""
+        name, values = self.codec.name_of(data, s), data.field("values").row(s)
+        rows = [item["origin"] for item in items if item["series"] == name]
+        first = max(0, min(rows, default=len(values)) - 2 * self.horizon)
+        columns = {each: values[first:, c].tolist() for c, each in enumerate(self.codec.channels)}
+        return {"series": name, "first": first, "values": columns}
+
+    # -- what comes
+    def predict(self, data: Source, *, paths: int = 0) -> Record:
+        """For each series the next H steps: times, means and quantiles of each channel, beside what
+        came last, and so many sample paths."""
+        series = self.data(data)
+        longer, places = self.extended(series)
+        signals = self.codec.encode(longer)
+        _, mean, quantiles = forecast(
+            self.model, self.codec, longer, signals, places, BacktestOptions(), self.offsets
+        )
+        drawn = None  # (O, S, H, C)
+        if paths:
+            drawn = sample_paths(self.model, self.codec, longer, signals, places, paths)
+        items = []
+        for s, place in enumerate(places):
+            moments = longer.field("time").flat[place : place + self.horizon]
+            channels = self.channels(mean[s], quantiles[s])
+            for c, channel in enumerate(channels.values()):
+                if drawn is not None:
+                    channel["paths"] = drawn[s, :, :, c].tolist()
+            items.append(
+                {
+                    "series": self.codec.name_of(series, s),
+                    "time": [written(moment, self.codec.step) for moment in moments],
+                    "channels": channels,
+                    "past": self.past(longer, s),
+                    "rows": len(longer.field("values").row(s)) - self.horizon,
+                }
+            )
+        return self.record("predictions", data=series.origin, items=items)
+
+    def channels(self, mean: np.ndarray, quantiles: np.ndarray) -> dict[str, dict[str, Any]]:
+        """(H, C) means and (H, C, Q) quantiles, by the names of the channels and of the levels."""
+        return {
+            name: {
+                "mean": mean[:, c].tolist(),
+                "quantiles": {
+                    f"{level:g}": quantiles[:, c, q].tolist() for q, level in enumerate(LEVELS)
+                },
+            }
+            for c, name in enumerate(self.codec.channels)
+        }
+
+    def past(self, longer: Sequences, s: int) -> dict[str, list[float]]:
+        """The last values of each channel before the future begins."""
+        values = longer.field("values").row(s)[: -self.horizon]
+        last = values[-BEFORE * max(self.horizon, LEAST) :]
+        return {name: last[:, c].tolist() for c, name in enumerate(self.codec.channels)}
+
+    def extended(self, data: Sequences) -> tuple[Sequences, np.ndarray]:
+        """The series with H more steps, of which nothing is known but the time and the inputs known
+        in advance; and where each goes on."""
+        pieces = [self.longer(data, s) for s in range(len(data))]
+        offsets = offsets_of(len(moments) for _, moments, _ in pieces)
+        values = np.concatenate([rows for rows, _, _ in pieces])
+        moments = np.concatenate([moments for _, moments, _ in pieces])
+        fields = {
+            "values": Field(values, offsets, NUMBERS, data.field("values").names),
+            "time": Field(moments, offsets, NUMBERS),
+        }
+        if self.codec.known:
+            known = np.concatenate([known for _, _, known in pieces])
+            fields["known"] = Field(known, offsets, NUMBERS, data.field("known").names)
+        if "name" in data.fields:
+            fields["name"] = data.fields["name"]
+        longer = Sequences(fields, by=data.by, unit=data.unit, origin=data.origin)
+        return longer, offsets[1:] - self.horizon
+
+    def longer(self, data: Sequences, s: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """One series with H more steps: values (N + H, C), times (N + H,) and what is known in
+        advance (N + H, K)."""
+        rows, when = data.field("values").row(s), data.field("time").row(s)
+        filled = np.flatnonzero(np.isfinite(rows).any(1))
+        if not len(filled):
+            raise DataError(
+                "a series has no values to go on from", got=f"series {s + 1}", file=data.origin
+            )
+        end = int(filled[-1]) + 1
+        coming = self.codec.step.after(float(when[end - 1]), self.horizon)
+        nothing = np.full((self.horizon, rows.shape[1]), np.nan)
+        values, moments = (
+            np.concatenate([rows[:end], nothing]),
+            np.concatenate([when[:end], coming]),
+        )
+        if not self.codec.known:
+            return values, moments, np.zeros((len(moments), 0))
+        given = data.field("known").row(s)[: end + self.horizon]
+        if len(given) < end + self.horizon or np.isnan(given[end:]).any():
+            raise DataError(
+                "what is known in advance is not given for all of the horizon",
+                got=f"{len(data.field('known').row(s)) - end} of {self.horizon} steps",
+                file=data.origin,
+                do="Add rows with these inputs and without values behind the last one, "
+                "and --fill keep",
+            )
+        return values, moments, given
+
+
+def written(moment: float, step: Step) -> str:
+    """A moment as people write it; a row as its number."""
+    if step.kind == "row":
+        return f"{moment:g}"
+    days = step.kind in ("month", "weekday") or (step.kind == "second" and step.size % 86400 == 0)
+    text = str(np.datetime64(round(moment), "s"))
+    return text.removesuffix("T00:00:00") if days else text

@@ -1,0 +1,323 @@
+"""How data with labels, tags or values become lessons: what is read, and what is said about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from seriatim.batches import MOST_READ, Batch, buckets, refuse_long
+from seriatim.codecs.options import CodecOptions
+from seriatim.data import read
+from seriatim.data.options import LabelledOptions
+from seriatim.data.sequences import NUMBERS, Sequences
+from seriatim.data.series import series_with
+from seriatim.distributions.numbers import log_normal
+from seriatim.errors import ConfigError, DataError
+from seriatim.models.base import Model
+from seriatim.models.ladder import Part
+from seriatim.models.recipe import TrainingOptions
+from seriatim.tasks.base.cut import Cut, Settings
+from seriatim.tasks.labels.answers import answers, estimates
+from seriatim.tasks.labels.codec import Examples, LabelCodec, cut_once, of_examples, target_of
+from seriatim.tasks.labels.models.network import SequenceLabeller
+from seriatim.training.lesson import Lesson
+
+Event = dict[str, Any]
+
+
+# -- what training sees
+
+
+class ClassifyLesson(Lesson):
+    """One label for each sequence: x is the sequence, y its label."""
+
+    tags = False  # an answer for each element, not for the whole
+
+    def __init__(self, train: Examples, valid: Examples | None):
+        self.train, self.valid, self.symbols = train, valid, len(train.x.flat)
+
+    @property
+    def held(self) -> Examples:
+        """The validation data, which a lesson with a network or a mixture has."""
+        if self.valid is None:
+            raise DataError("there is nothing to validate on", do="Give validation data")
+        return self.valid
+
+    def counting(self, model: Model) -> Iterator[Event]:
+        """Let a count model read sequences and labels."""
+        return model.counting(self.train)
+
+    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
+        """Whole sequences of similar length; the same batches for the same seed and number."""
+        generator = np.random.default_rng([options.seed, number])
+        for rows in buckets(self.train.x.lengths, options.rows * options.length, generator):
+            yield of_examples(self.train, rows)
+
+    def steps_per_epoch(self, options: TrainingOptions) -> int:
+        """How many batches a pass has."""
+        return len(buckets(self.train.x.lengths, options.rows * options.length))
+
+    def validate(self, model: Model) -> float:
+        """The share of labels that are wrong; between equals a trace of the nats per label decides.
+
+        Nats alone would stop a network long before its labels are best: it becomes too sure of its
+        mistakes, which a temperature repairs.
+        """
+        found = answers(model, self.held, self.tags)
+        return float((found.found != self.held.y.flat).mean()) + 1e-6 * min(10.0, found.loss)
+
+    def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
+        """What the powers of a pool are found from: (N, M, K) log-probabilities of the validation
+        data, and its (N,) labels."""
+        said = [answers(model, self.held, self.tags).log_probs for model in models]
+        return torch.from_numpy(np.stack(said, 1)), torch.from_numpy(self.held.y.flat)
+
+
+class TagLesson(ClassifyLesson):
+    """One tag for each element: y is as long as x."""
+
+    tags = True
+
+
+class RegressLesson(ClassifyLesson):
+    """One value for each sequence: x is the sequence, y its value."""
+
+    def __init__(self, train: Examples, valid: Examples | None, deviation: float):
+        super().__init__(train, valid)
+        self.scale_nats = math.log(deviation)  # that the scale takes from every value
+
+    def validate(self, model: Model) -> float:
+        """Nats per value of the validation data."""
+        mean, deviation = map(torch.from_numpy, estimates(model, self.held))
+        truth = torch.from_numpy(self.held.y.flat[:, 0])
+        return self.scale_nats - float(log_normal(truth, mean, deviation).mean())
+
+
+# -- from data to lessons
+
+
+class ClassifyCut(Cut):
+    """Sequences of symbols or numbers, with a label each."""
+
+    held_share = 0.1
+    how: str | None = "stratify"
+    by = "line"
+    folded, audited = True, True
+    target = "label"
+
+    # -- reading
+    def asked(self, reading: Any) -> dict[str, Any]:
+        """What `read` is asked for, the field with the labels too."""
+        return super().asked(reading) | {"label": reading.label or None}
+
+    def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
+        """Files as Sequences; with `series`, each series of a long table is one."""
+        if reading.series and self.target != "tags":
+            data = self.read_series(paths, reading)
+            return data.distinct() if reading.distinct else data
+        for_series = {
+            "--time": reading.time,
+            "--series": reading.series,
+            "--channels": reading.channels,
+            "--fill": reading.fill != "refuse",
+        }
+        chosen = [name for name, value in for_series.items() if value]
+        if chosen:
+            raise ConfigError(
+                "these flags are for series",
+                got=f"{', '.join(chosen)} with {self.task.name}",
+                do="Leave them out; or, for labels and values, add --series",
+            )
+        return super().read(paths, reading, unit, gaps)
+
+    def read_series(self, paths: list[str], reading: LabelledOptions) -> Sequences:
+        """A long table: series, each with a label or a value."""
+        if len(paths) > 1:
+            raise ConfigError(
+                f"one file is read for {self.task.name}", got=" ".join(paths), do="Give one"
+            )
+        if reading.field:
+            raise ConfigError(
+                "the numbers of series are read by their channels",
+                got=f"--field {reading.field}",
+                do="Choose columns with --channels",
+            )
+        format, columns = reading.input_format or None, reading.columns or None
+        table = read(*paths, format=format, columns=columns, gaps=True)
+        name = reading.label or self.target
+        channels = reading.channels.split(",") if reading.channels else None
+        data = series_with(
+            table, name, reading.series, reading.time or None, channels, reading.fill
+        )
+        return data.labelled(name) if reading.label and name in data.fields else data
+
+    # -- from data to numbers
+    def prepare(self, data: Sequences, settings: Settings) -> Sequences:
+        """The data with its labels as names, whatever they were."""
+        if data.fields.get(self.target) is data.main:
+            raise DataError(
+                f"{data.origin} has labels and nothing to be labelled",
+                got=f"fields: {', '.join(data.fields)}",
+                do="Give texts or tokens, too; the field that holds them is named with --field",
+            )
+        return replace(data, fields=data.fields | {self.target: target_of(data, self.target)})
+
+    def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
+        """How text is cut; numbers are scaled, and have nothing to cut."""
+        if data.main.kind != NUMBERS:
+            return CodecOptions(**asdict(super().coding(data, settings)))
+        if settings:
+            raise ConfigError(
+                "numbers are not cut into symbols",
+                got=", ".join(settings),
+                do="Leave that out; they are scaled by the training data",
+            )
+        return CodecOptions()
+
+    def cut(self, data: Sequences, settings: Settings) -> Sequences:
+        """The data with its text cut into words, once for all that look at them."""
+        return cut_once(data, self.coding(data, settings))
+
+    def fit_codec(
+        self, train: Sequences, settings: Settings, more: list[str]
+    ) -> tuple[LabelCodec, Examples]:
+        """The vocabulary and the labels of the training data."""
+        codec = LabelCodec.fit(train, self.coding(train, settings), self.target, more)
+        self.check_different(codec, train)
+        return codec, codec.encode(train)
+
+    def check_different(self, codec: LabelCodec, train: Sequences) -> None:
+        """Refuse training data in which there is nothing to be told apart."""
+        if codec.labels.size < 2:
+            raise DataError(
+                "all of the training data has the same label",
+                got=repr(codec.labels.names[0]),
+                file=train.origin,
+                do="Give sequences of at least two labels",
+            )
+
+    def encode(self, codec: LabelCodec, data: Sequences) -> Examples:
+        """Validation data in numbers, without sequences that have a label never seen in training:
+        whatever is learned, they are wrong."""
+        column = target_of(data, self.target)
+        names = column.names or ()
+        strange = np.array([name not in codec.labels.number for name in names], bool)[column.flat]
+        known = np.ones(len(data), bool)
+        known[np.repeat(np.arange(len(data)), column.lengths)[strange]] = False
+        if len(data) and not known.any():
+            raise DataError(
+                "every sequence to validate on has a label that the training data does not have",
+                got=repr(names[column.flat[0]]),
+                file=data.origin,
+                do="Known labels: " + ", ".join(codec.labels.names[:20]),
+            )
+        return codec.encode(data if known.all() else data[known])
+
+    def lesson(
+        self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec
+    ) -> ClassifyLesson:
+        """What label?"""
+        return ClassifyLesson(train, valid)
+
+    # -- refusals
+    def check(
+        self, model: Model, parts: Sequence[Part], codec: LabelCodec, train: Examples, origin: str
+    ) -> None:
+        """Networks read a sequence as a whole, so it must not be too long."""
+        if not all(part.counts for part in parts):
+            refuse_long(train.x, MOST_READ)
+
+
+class TagCut(ClassifyCut):
+    """Sequences of symbols, with a tag for each."""
+
+    how, target = None, "tags"
+
+    def lesson(
+        self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec
+    ) -> TagLesson:
+        """What tag has each element?"""
+        return TagLesson(train, valid)
+
+    def check_parts(self, parts: Sequence[Part]) -> None:
+        """Tags that are judged together have no targets of their own."""
+        for part in parts:
+            smoothing = part.training.label_smoothing
+            if smoothing and getattr(part.options, "chain", False):
+                raise ConfigError(
+                    "tags that are judged together have no targets of their own to smooth",
+                    got=f"label_smoothing {smoothing}",
+                    do="Leave out --label-smoothing or --chain",
+                )
+
+    def check(
+        self, model: Model, parts: Sequence[Part], codec: LabelCodec, train: Examples, origin: str
+    ) -> None:
+        """Refuse tags that break the rules of the chain that is to learn them."""
+        for each in model.parts:
+            broken = each.broken_rule(train.y) if isinstance(each, SequenceLabeller) else None
+            if broken:
+                first, second = (codec.labels.names[tag] for tag in broken)
+                raise DataError(
+                    "the tags of the training data break the rules of B-I-O",
+                    got=f"{second} after {first}",
+                    file=origin,
+                    do="Correct them, or add --constrained false",
+                )
+        super().check(model, parts, codec, train, origin)
+
+
+class RegressCut(ClassifyCut):
+    """Sequences of symbols or numbers, with a value each."""
+
+    how, target = "shuffle", "value"
+    audited = False
+
+    def prepare(self, data: Sequences, settings: Settings) -> Sequences:
+        """The data with its values as numbers, whatever they were."""
+        values = target_of(data, self.target)
+        rest = {
+            name: column for name, column in data.fields.items() if name not in ("label", "value")
+        }
+        if Sequences(rest).main_name() is None:
+            raise DataError(
+                f"{data.origin} has values and nothing to be read",
+                got=f"fields: {', '.join(data.fields)}",
+                do="Give texts, tokens or rows of numbers, too; "
+                "the field that holds them is named with --field",
+            )
+        return replace(data, fields=rest | {self.target: values})
+
+    def check_different(self, codec: LabelCodec, train: Sequences) -> None:
+        """Refuse training data in which there is nothing to be told apart."""
+        values = target_of(train, self.target).flat
+        if (values == values[0]).all():
+            raise DataError(
+                "all of the training data has the same value",
+                got=values[0],
+                file=train.origin,
+                do="Give sequences of different values",
+            )
+
+    def encode(self, codec: LabelCodec, data: Sequences) -> Examples:
+        """Validation data in numbers, its values on the scale of those of training."""
+        return codec.encode(data)
+
+    def lesson(
+        self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec
+    ) -> RegressLesson:
+        """What value?"""
+        return RegressLesson(train, valid, codec.scale.deviation[0])
+
+    def check_parts(self, parts: Sequence[Part]) -> None:
+        """Values are not smoothed as labels are."""
+        if any(part.training.label_smoothing for part in parts):
+            raise ConfigError(
+                "values are not smoothed", got="label_smoothing", do="Leave out --label-smoothing"
+            )

@@ -1,0 +1,210 @@
+"""Networks that say something about a sequence: the stack of the language models, with another end.
+
+    x_t = [E w_t ; letters of w_t]      of words w_t
+    x_t = E v_t + e                     of C numbers v_t
+    h = blocks(x)
+    classify: softmax(W pool(h) + b)    regress: normal(W pool(h) + b)
+    tag: softmax(W h_t + b), or a chain
+
+Unlike `Network` it sees the whole sequence before it answers, so each position may see what comes
+after it (`bidirectional`): recurrence runs both ways, convolutions are centred, attention is not
+masked.
+Shapes: B rows, P time, C channels, D width, K labels, U different words.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from seriatim.batches import Batch
+from seriatim.codecs.symbols import UNKNOWN
+from seriatim.data.sequences import Field
+from seriatim.distributions.chains import ChainHead, bio_constraints
+from seriatim.distributions.heads import NormalHead
+from seriatim.distributions.symbols import Categorical, Distribution
+from seriatim.errors import ConfigError
+from seriatim.layers.dropout import Dropout
+from seriatim.layers.int8 import quantised
+from seriatim.layers.letters import Letters
+from seriatim.layers.pool import Pool
+from seriatim.layers.randomness import uniform
+from seriatim.models.base import NeuralModel, State
+from seriatim.models.network import Network
+from seriatim.models.stack import Whole
+from seriatim.tasks.labels.codec import FIRST_LETTER
+from seriatim.tasks.labels.options import LabellerOptions
+
+
+class SequenceLabeller(NeuralModel):
+    """One stack for every mixer and both label tasks."""
+
+    embedding: nn.Embedding | nn.Linear
+    more: Tensor  # (V - own, E) vectors of words that are known besides
+    head: nn.Module
+
+    def __init__(
+        self,
+        vocabulary: int,
+        options: LabellerOptions,
+        labels: int,
+        letters: int,
+        own: int = 0,
+        channels: int = 0,
+    ):
+        super().__init__()
+        self.options, self.vocabulary, self.labels, self.channels, width = (
+            options,
+            vocabulary,
+            labels,
+            channels,
+            options.width,
+        )
+        if options.letters != "no" and letters <= FIRST_LETTER:
+            raise ConfigError(
+                "there are no words to be read letter by letter",
+                got=f"letters {options.letters}",
+                do="Choose --unit word or token, or --letters no",
+            )
+        own, wide = own or vocabulary, options.embedding or width
+        self.embedding = nn.Linear(channels, wide) if channels else nn.Embedding(own, wide)
+        if not channels:
+            nn.init.normal_(
+                self.embedding.weight, std=0.1
+            )  # a rare word says little until it has learned to
+        self.embedding.weight.requires_grad_(not options.frozen)
+        self.register_buffer("more", torch.zeros(vocabulary - own, wide))
+        self.letters = (
+            None
+            if options.letters == "no"
+            else Letters(options.letters, letters, options.letter_width)
+        )
+        given = wide + (options.letter_width if self.letters else 0)
+        self.inward = nn.Identity() if given == width else nn.Linear(given, width)
+        self.dropout = Dropout(options.dropout)
+        self.stack = Whole(options)
+        pool, chain = getattr(options, "pool", None), getattr(options, "chain", False)
+        self.unit = nn.Parameter(torch.randn(width)) if pool == "unit" else None
+        self.pool = (
+            None
+            if pool is None
+            else Pool(
+                pool,
+                width,
+                options.bidirectional and options.mixer not in ("none", "attention", "convolution"),
+            )
+        )
+        self.head = ChainHead(width, labels) if chain else nn.Linear(width, labels)
+
+    arrays, load_arrays = Network.arrays, Network.load_arrays
+
+    def begin_with(self, numbers: list[int], vectors: Tensor) -> None:
+        """Put (N, D) vectors in the place of these symbols, a little larger than the others. Those
+        that training has not seen keep theirs."""
+        with torch.no_grad():
+            table = torch.cat([self.embedding.weight, self.more])
+            table[numbers] = 0.3 * vectors / vectors.pow(2).mean().sqrt().clamp(min=1e-12)
+            self.embedding.weight.copy_(table[: len(self.embedding.weight)])
+            self.more.copy_(table[len(self.embedding.weight) :])
+
+    def look(self, x: Tensor) -> Tensor:
+        """(B, P) symbols -> (B, P, E): those of the training data, which learn, and those known
+        besides, which do not; or (B, P, C) numbers."""
+        if not isinstance(self.embedding, nn.Embedding) or not len(self.more):
+            return self.embedding(x)
+        own = self.embedding.num_embeddings
+        if not (x >= own).any():
+            return self.embedding(x)
+        return torch.where(
+            (x < own)[..., None],
+            self.embedding(x.clamp(max=own - 1)),
+            self.more[(x - own).clamp(min=0)],
+        )
+
+    def embedded(self, batch: Batch) -> Tensor:
+        """(B, P, D) what is known of each symbol by itself."""
+        x = batch.x
+        if self.training and self.options.word_dropout and not self.channels:
+            x = x.masked_fill(uniform(x.shape) < self.options.word_dropout, UNKNOWN)
+        x = self.look(x)
+        if self.letters is not None:
+            x = torch.cat([x, self.letters(batch.letters)[batch.words]], -1)
+        return self.inward(self.dropout(x))
+
+    def answer(self, x: Tensor, lengths: Tensor) -> Distribution:
+        """(B, P, D) embedded symbols -> (B,) distributions of the label, (B, P) of the tags, or
+        (B,) of all tags together."""
+        if self.unit is not None:
+            x = torch.cat([x, torch.zeros_like(x[:, :1])], 1)
+            x[torch.arange(len(x)), lengths] = self.unit.to(x.dtype)
+            lengths = lengths + 1
+        some = lengths.clamp(min=1)  # nothing at all is read like a single unknown word
+        x = self.stack(x, some)
+        if self.pool is not None:
+            return self.said(self.dropout(self.pool(x, some)))
+        return self.head(x, lengths) if isinstance(self.head, ChainHead) else self.said(x)
+
+    def said(self, hidden: Tensor) -> Distribution:
+        """(..., D) -> (...) distributions."""
+        return Categorical(self.head(hidden).float())
+
+    def predict(self, batch: Batch) -> Distribution:
+        """The distribution of the label of each sequence, or of its tags."""
+        return self.answer(self.embedded(batch), batch.x_lengths)
+
+    def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
+        """The same, a label as a sequence of one output."""
+        found = self.predict(batch)
+        return (
+            found[:, None] if self.pool is not None else found
+        ), ()  # y has a column for the label
+
+    def constrain(self, names: list[str]) -> None:
+        """Of B-I-O tags allow only what makes sense; what is allowed follows from the names and is
+        not stored."""
+        if isinstance(self.head, ChainHead):
+            like = ChainHead(
+                self.options.width,
+                self.labels,
+                bio_constraints(names) if self.options.constrained else None,
+            )
+            for name, forbidden in like.named_buffers():
+                setattr(self.head, name, forbidden)
+
+    def broken_rule(self, y: Field) -> tuple[int, int] | None:
+        """The first two neighbouring tags that the rules of the chain forbid, if the training data
+        has any."""
+        if not isinstance(self.head, ChainHead) or not self.head.no_pair.any() or len(y.flat) < 2:
+            return None
+        inside = np.ones(len(y.flat) - 1, bool)
+        inside[y.offsets[1:-1][(y.offsets[1:-1] > 0) & (y.offsets[1:-1] < len(y.flat))] - 1] = (
+            False  # not from one sequence to the next
+        )
+        wrong = np.flatnonzero(inside & self.head.no_pair.numpy()[y.flat[:-1], y.flat[1:]])
+        return (int(y.flat[wrong[0]]), int(y.flat[wrong[0] + 1])) if len(wrong) else None
+
+    def quantise(self) -> bool:
+        """Weights of linear maps in 8 bits, for inference."""
+        quantised(self)
+        return True
+
+
+class SequenceRegressor(SequenceLabeller):
+    """The same stack, whose answer is a number."""
+
+    def __init__(
+        self,
+        vocabulary: int,
+        options: LabellerOptions,
+        labels: int,
+        letters: int,
+        own: int = 0,
+        channels: int = 0,
+    ):
+        super().__init__(vocabulary, options, labels, letters, own, channels)
+        self.head = NormalHead(options.width, labels)
+
+    def said(self, hidden: Tensor) -> Distribution:
+        """(B, D) what was read of each sequence -> the distribution of its value."""
+        return self.head(hidden)

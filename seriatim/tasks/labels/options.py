@@ -1,0 +1,122 @@
+"""The options of models of labels and values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seriatim.models.options import WholeOptions
+from seriatim.settings import option
+
+
+@dataclass(frozen=True)
+class LabellerOptions(WholeOptions):
+    """The same stack, saying something about the sequences instead of going on with them."""
+
+    bidirectional: bool = option(True, "each position sees what comes after it, too")
+    embedding: int = option(0, "size of the word vectors; 0: as --width", least=0, most=65536)
+    word_dropout: float = option(
+        0.05,
+        "share of words that are unknown in training, so that unknown ones are known",
+        least=0,
+        most=0.95,
+    )
+    letters: str = option(
+        "no",
+        "words are also read letter by letter",
+        choices=("no", "convolution", "lstm", "affixes"),
+    )
+    letter_width: int = option(
+        64, "letters: size of what they say about the word", least=2, most=65536
+    )
+
+
+@dataclass(frozen=True)
+class ClassifyOptions(LabellerOptions):
+    """One label for a sequence."""
+
+    pool: str = option(
+        "max",
+        "how the vectors of all positions become one: the last, their mean or largest values, "
+        "a mean weighed by attention, or the vector of an extra position (unit)",
+        choices=("last", "mean", "max", "attention", "unit"),
+    )
+
+
+@dataclass(frozen=True)
+class MajorityOptions:
+    """How frequent each label is."""
+
+
+@dataclass(frozen=True)
+class AverageOptions:
+    """The mean and the deviation of the training values."""
+
+
+@dataclass(frozen=True)
+class NaiveBayesOptions:
+    """How frequent each symbol is under each label."""
+
+    add: float = option(1.0, "pseudo-count added to every symbol", above=0)
+    ngram: int = option(1, "also runs of up to this many symbols", least=1, most=8)
+    presence: bool = option(
+        False, "a symbol counts once in a sequence, however often it stands there"
+    )
+    prior: str = option(
+        "counts", "probability of the labels beforehand", choices=("counts", "uniform")
+    )
+
+
+@dataclass(frozen=True)
+class MarkovBayesOptions:
+    """A model that counts for each label."""
+
+    counts: str = option(
+        "markov",
+        "which model is counted for each label",
+        choices=("unigram", "markov", "kneser-ney", "witten-bell", "absolute", "good-turing"),
+    )
+    order: int = option(
+        1,
+        "as of that model: markov looks at so many symbols, "
+        "the others count n-grams of that length",
+        least=0,
+        most=16,
+    )
+    add: float = option(0.1, "unigram and markov: pseudo-count added to every symbol", above=0)
+    prior: str = option(
+        "counts", "probability of the labels beforehand", choices=("counts", "uniform")
+    )
+
+
+@dataclass(frozen=True)
+class LinearOptions:
+    """A weight for each n-gram and label."""
+
+    ngram: int = option(2, "runs of up to this many symbols", least=1, most=8)
+    weighting: str = option(
+        "bayes",
+        "what an n-gram weighs: its count, tf-idf, "
+        "or presence times the log-ratio of naive Bayes (NBSVM)",
+        choices=("counts", "tf-idf", "bayes"),
+    )
+    strength: float = option(
+        1.0, "how far weights may grow: the inverse of the penalty on their squares", above=0
+    )
+    least: int = option(1, "n-grams seen in fewer training sequences are left out", least=1)
+
+
+@dataclass(frozen=True)
+class RidgeOptions:
+    """A weight for each n-gram, or for each trait of a sequence of numbers."""
+
+    ngram: int = option(2, "runs of up to this many symbols", least=1, most=8)
+    weighting: str = option(
+        "tf-idf", "what an n-gram weighs: its count, or tf-idf", choices=("counts", "tf-idf")
+    )
+    strength: float = option(
+        0.0,
+        "how far weights may grow: the inverse of the penalty on their squares; "
+        "0: found on the training data",
+        least=0,
+    )
+    least: int = option(1, "n-grams seen in fewer training sequences are left out", least=1)

@@ -1,0 +1,216 @@
+"""What predictors of labels, tags and values have in common: answers beside the truth."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from seriatim.codecs.symbols import UNKNOWN
+from seriatim.data.sequences import Sequences, offsets_of
+from seriatim.errors import ConfigError, DataError
+from seriatim.measuring.measured import Measured
+from seriatim.models.base import Model
+from seriatim.records import Record, finite
+from seriatim.runs.predictor import Predictor, Source
+from seriatim.settings import build
+from seriatim.tasks.base import NoOptions
+from seriatim.tasks.labels.answers import Answers, answers
+from seriatim.tasks.labels.codec import Examples, LabelCodec
+from seriatim.tasks.labels.metrics import calibration, cooled, report
+
+NOT_SEEN = (
+    "never seen in training: wrong, whatever is found, and of probability 0, "
+    "so that the log loss is infinite"
+)
+
+
+class OfSequences(Predictor):
+    """A model that says something about sequences, each by itself: of symbols or of numbers."""
+
+    codec: LabelCodec
+    said = "labels"  # what is said, in words
+
+    @property
+    def unit(self) -> str:
+        """What one element of a sequence is called."""
+        return self.codec.unit
+
+    def data(self, source: Source, gaps: bool = False) -> Sequences:
+        """Sequences, read as the training data were; not a single stream."""
+        unit = None if self.codec.channels else self.codec.options.unit
+        data = self.task.cut.sequences(source, self.reading_of(source), unit=unit, gaps=gaps)
+        if data.by == "stream":
+            raise DataError(
+                f"{data.origin} is one stream of text, and {self.said} are of sequences",
+                do="Give a table, tagged sentences, or lines with --by line",
+            )
+        return data
+
+    def matching(self, other: Predictor) -> Model:
+        """The model of another run, if it was fitted to the same symbols and labels."""
+        same = other.task.name == self.task.name and other.codec.to_json() == self.codec.to_json()
+        if not same:
+            raise ConfigError(
+                "models are mixed that know the same symbols and labels",
+                got=f"{self.spec} of {self.task.name} and {other.spec} of {other.task.name}",
+                do="Fit both on the same data with the same --unit and --valid",
+            )
+        return other.model
+
+
+class Labeller(OfSequences):
+    """What Classifier and Tagger have in common."""
+
+    tags = False  # an answer for each element, not for the whole
+
+    def answers(self, examples: Examples) -> Answers:
+        """What is found, with probabilities as sure as they may be."""
+        found = answers(self.model, examples, self.tags)
+        if self.temperature == 1:
+            return found
+        return replace(found, log_probs=cooled(found.log_probs, self.temperature))
+
+    @property
+    def temperature(self) -> float:
+        """Above 1: the model is less sure than its numbers say; `fit` finds it on validation data
+        if it is asked to `calibrate`."""
+        return float(self.metrics.get("temperature", 1.0))
+
+    # -- how well
+    def measure(self, data: Source, **options: Any) -> Measured:
+        """Every answer beside the truth, and what it cost.
+
+        A label never seen in training is wrong, whatever is found, and has probability 0.
+        """
+        build(NoOptions, options, "evaluate")
+        given, begin, own = self.data(data), time.perf_counter(), self.codec.labels
+        codec = self.codec.with_unseen(given)
+        examples, names = codec.encode(given), codec.labels.names
+        truth = examples.y.flat
+        if not len(truth):
+            raise DataError(
+                f"{given.origin} has nothing to evaluate",
+                got=f"{len(given)} sequences without a label",
+            )
+        unseen = truth >= own.size  # (N,)
+        found = self.answers(self.codec.encode(given, labelled=False) if unseen.any() else examples)
+        if unseen.any():
+            found = replace(found, loss=np.inf)
+        log_probs, place = renumbered(found.log_probs, own.names, names)
+        symbols = len(examples.x.flat)
+        arrays = {
+            "loss": -log_probs[np.arange(len(truth)), truth],  # (N,) nats of the true label
+            "truth": truth,
+            "answers": place[found.found],
+            "log_probs": log_probs,  # (N, K)
+            "offsets": found.offsets,  # (S + 1,) where the answers for each sequence begin
+            "unseen": unseen,
+            "unknown": np.zeros(symbols, bool)
+            if self.codec.channels
+            else examples.x.flat == UNKNOWN,
+        }
+        facts = {
+            "names": names,
+            "nats_per_label": finite(found.loss),
+            "seconds": time.perf_counter() - begin,
+            "origin": given.origin,
+            "seen": self.seen(given),
+        }
+        return Measured(arrays, facts)
+
+    def merged(self, measured: list[Measured]) -> Measured:
+        """The answers of several folds as one; a label that only some know is impossible for the
+        others."""
+        names = sorted({name for each in measured for name in each["names"]})
+        several = [under_names(each, names) for each in measured]
+        arrays = {
+            name: np.concatenate([each[name] for each in several]) for name in several[0].arrays
+        }
+        sizes = [np.diff(each["offsets"]) for each in several]
+        arrays["offsets"] = offsets_of(np.concatenate(sizes))
+        nats = [each["nats_per_label"] for each in several]
+        whole = None
+        if None not in nats:
+            total = sum(each["nats_per_label"] * len(each.loss) for each in several)
+            whole = total / len(arrays["loss"])
+        seconds = sum(each["seconds"] for each in several)
+        facts = several[0].facts | {"names": names, "nats_per_label": whole, "seconds": seconds}
+        return Measured(arrays, facts)
+
+    def summarise(self, measured: Measured) -> Record:
+        """Figures with intervals, label by label, and the protocol."""
+        truth, log_probs, names = measured["truth"], measured["log_probs"], measured["names"]
+        unseen, symbols = measured["unseen"], len(measured["unknown"])
+        of_seen = None
+        if not unseen.all():
+            of_seen = calibration(log_probs[~unseen], truth[~unseen])["log_loss"]
+        return self.record(
+            "evaluation",
+            data=measured["origin"],
+            **report(truth, measured["answers"], names),
+            nats_per_label=measured["nats_per_label"],
+            calibration=calibration(log_probs, truth),
+            sequences=len(measured["offsets"]) - 1,
+            unseen_labels=dict(Counter(names[i] for i in truth[unseen])),
+            log_loss_of_seen=of_seen,
+            unknown=int(measured["unknown"].sum()),
+            symbols=symbols,
+            seconds=measured["seconds"],
+            symbols_per_second=symbols / max(measured["seconds"], 1e-9),
+            parameters=self.model.size(),
+            protocol=self.protocol() | {"seen_in_training": measured["seen"]},
+        )
+
+    def protocol(self) -> dict[str, Any]:
+        """What the figures rest on."""
+        symbols = {
+            "vocabulary": self.codec.size,
+            "unknown": "looked for in lower case, then read as <unk>",
+        }
+        channels = {"channels": self.codec.channels}
+        return {
+            "unit": self.unit,
+            "temperature": self.temperature,
+            **(channels if self.codec.channels else symbols),
+            "text": "labels are predicted, not the text",
+            "unseen_labels": NOT_SEEN,
+        }
+
+    def row(self, measured: Measured) -> dict[str, Any]:
+        """A row of a comparison, with what was taken for what."""
+        found = self.summarise(measured)
+        kept = "accuracy interval parameters unknown symbols_per_second protocol matthews classes confusion"
+        return {key: found[key] for key in kept.split()} | {
+            "macro_f1": found["macro"]["f1"],
+            "log_loss": found["calibration"]["log_loss"],
+            "calibration_error": found["calibration"]["error"],
+        }
+
+
+def renumbered(
+    log_probs: np.ndarray, names: list[str], others: list[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """(N, K) by the numbers of some names -> (N, K') by those of another list, which has all of
+    them, and (K,) the new number of each; what else the list has is impossible."""
+    number = {name: i for i, name in enumerate(others)}
+    place = np.array([number[name] for name in names])
+    if np.array_equal(place, np.arange(len(others))):
+        return log_probs, place
+    wider = np.full((len(log_probs), len(others)), -np.inf)
+    wider[:, place] = log_probs
+    return wider, place
+
+
+def under_names(measured: Measured, names: list[str]) -> Measured:
+    """The same answers by the numbers of another list of names."""
+    log_probs, place = renumbered(measured["log_probs"], measured["names"], names)
+    arrays = measured.arrays | {
+        "truth": place[measured["truth"]],
+        "answers": place[measured["answers"]],
+        "log_probs": log_probs,
+    }
+    return Measured(arrays, measured.facts | {"names": names})

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+NEURAL = {
+    "epochs": 6.0,
+    "rows": 32,
+    "length": 32,
+    "rate": 1e-3,
+    "validations": 12,
+}  # labels: small data, read several times
+
+
+NUMERIC = {
+    "epochs": 20.0,
+    "rows": 8,
+    "rate": 4e-3,
+}  # numbers say less each than words, and need more updates

@@ -1,0 +1,273 @@
+"""Tables and lines of found labels, tags and values: what the records of these rooms look like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Group
+from rich.table import Column, Table
+from rich.text import Text
+
+from seriatim.records import Record
+from seriatim.show.tables import bar, visible
+
+WHOLE = 12  # labels whose whole confusion matrix is shown
+MOST_PAIRS = 10  # confusions that are told of more labels
+ROOM = 60  # letters for the names of its columns
+
+
+def label_figures(record: Record) -> Group:
+    """An evaluation: headline figures, a row for each label, and what was taken for what."""
+    confusions = matrix if len(record["classes"]) <= WHOLE else frequent_confusions
+    return Group(headline(record), Text(), by_label(record), Text(), confusions(record))
+
+
+def headline(record: Record) -> Table:
+    """The figures of all labels together."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim")
+    table.add_column()
+    low, high = record["interval"]["accuracy"]
+    table.add_row("accuracy", f"{record['accuracy']:.4f}   (95 % interval {low:.4f} to {high:.4f})")
+    floor = "(the accuracy of always choosing the most frequent label)"
+    table.add_row("majority", f"{record['majority']:.4f}   {floor}")
+    for mean in ("macro", "micro"):
+        table.add_row(f"{mean} F1", of_three(record[mean]))
+    table.add_row("weighted F1", f"{record['weighted_f1']:.4f}")
+    table.add_row("Matthews", f"{record['matthews']:.4f}")
+    table.add_row("examples", f"{record['labels']:,}")
+    for name, words in [*how_sure(record), *of_words(record)]:
+        table.add_row(name, Text(words))
+    if "against" in record:
+        other = record["against"]
+        table.add_row("against", f"{other['model']}: p {other['p']:.3g}   ({other['test']})")
+    return table
+
+
+def of_three(figures: Record) -> str:
+    """F1 with what it is made of."""
+    return "{f1:.4f}   (precision {precision:.4f}, recall {recall:.4f})".format(**figures)
+
+
+def how_sure(record: Record) -> Iterator[tuple[str, str]]:
+    """The log loss, and labels that training did not have."""
+    unseen = record.get("unseen_labels")
+    if "calibration" in record:
+        sure = record["calibration"]
+        loss, seen = (
+            "infinite" if each is None else f"{each:.4f}"
+            for each in (sure["log_loss"], record.get("log_loss_of_seen"))
+        )
+        others = f"{seen} without labels unseen in training, " if unseen else ""
+        yield "log loss", f"{loss}   ({others}calibration error {sure['error']:.4f})"
+    if unseen:
+        some = list(unseen.items())[:MOST_PAIRS]
+        names = ", ".join(f"{visible(name)} {count:,}" for name, count in some)
+        yield "labels unseen in training", f"{names}   (counted as wrong)"
+
+
+def of_words(record: Record) -> Iterator[tuple[str, str]]:
+    """What only tags have, and the threshold of a label that was asked for."""
+    for name in ("known_words", "unknown_words"):
+        each = record.get(name, {})
+        if each.get("words"):
+            words = f"{each['accuracy']:.4f}   ({each['words']:,} words)"
+            yield name.replace("_", " "), words
+    if "spans" in record:
+        yield "spans F1", of_three(record["spans"])
+    if "threshold" in record:
+        found = record["threshold"]
+        yield (
+            "threshold",
+            f"{found['positive']} from {found['threshold']:.6g} on: "
+            f"recall {found['recall']:.4f}, precision {found['precision']:.4f}, "
+            f"{100 * found['false']:.3g} % of the others",
+        )
+
+
+def by_label(record: Record) -> Table:
+    """A row for each label, with its F1 as a bar."""
+    table = Table(
+        "label",
+        *(Column(name, justify="right") for name in ("precision", "recall", "F1")),
+        "",
+        Column("examples", justify="right"),
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+    )
+    for each in record["classes"]:
+        table.add_row(
+            name_of(each),
+            *(f"{each[name]:.4f}" for name in ("precision", "recall", "f1")),
+            bar(each["f1"], 12).ljust(12),
+            f"{each['support']:,}",
+        )
+    return table
+
+
+def matrix(record: Record) -> Table:
+    """A row for each true label, a column for each found one; columns have the numbers of the rows
+    where the names are too long."""
+    names = [visible(each["name"]) for each in record["classes"]]
+    heads = (
+        names
+        if sum(map(len, names)) + 2 * len(names) <= ROOM
+        else [str(row) for row in range(1, len(names) + 1)]
+    )
+    table = Table(
+        Column("true \\ found", no_wrap=True, max_width=24, min_width=12),
+        *(Column(Text(head), justify="right", no_wrap=True) for head in heads),
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    for row, (name, counts) in enumerate(zip(names, record["confusion"])):
+        table.add_row(
+            Text(name if heads is names else f"{row + 1} {name}", overflow="ellipsis"),
+            *(
+                Text(
+                    f"{count:,}" if count else "·",
+                    style="bold" if column == row else "" if count else "dim",
+                )
+                for column, count in enumerate(counts)
+            ),
+        )
+    return table
+
+
+def frequent_confusions(record: Record) -> Table:
+    """The mistakes that were made most often."""
+    pairs = [
+        (count, row, column)
+        for row, counts in enumerate(record["confusion"])
+        for column, count in enumerate(counts)
+        if count and row != column
+    ]
+    table = Table(
+        "true",
+        "found",
+        Column("times", justify="right"),
+        Column("of the true", justify="right"),
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+    )
+    for count, row, column in sorted(pairs, key=lambda pair: -pair[0])[:MOST_PAIRS]:
+        true, found = record["classes"][row], record["classes"][column]
+        table.add_row(
+            name_of(true), name_of(found), f"{count:,}", f"{100 * count / true['support']:.1f} %"
+        )
+    return table
+
+
+def explanation(record: Record) -> Group:
+    """Why a label: each symbol with what it added, towards the label or against it."""
+    title = Text.assemble(
+        (record["label"], "bold"),
+        f"   {100 * record['probability']:.2f} %",
+        (f"   {record['model']}, {record['method']}", "dim"),
+    )
+    table = Table(
+        "symbol", Column("adds", justify="right"), "", header_style="bold", box=None, pad_edge=False
+    )
+    most = max(abs(each["contribution"]) for each in record["symbols"]) or 1.0
+    for each in record["symbols"]:
+        value = each["contribution"]
+        table.add_row(
+            Text(visible(each["symbol"])),
+            f"{value:+.3f}",
+            Text(bar(abs(value) / most, 24), style="#4f8a9b" if value > 0 else "#c1440e"),
+        )
+    symbols = record["logit"] - record["before"] - record["gap"]
+    total = (
+        f"before {record['before']:+.3f} and symbols {symbols:+.3f} = logit {record['logit']:+.3f}"
+    )
+    gap = "" if abs(record["gap"]) < 5e-4 else f", {record['gap']:+.3f} unexplained"
+    return Group(title, table, Text(total + gap, style="dim"))
+
+
+def value_figures(record: Record) -> Table:
+    """An evaluation of values, with the protocol below."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim")
+    table.add_column()
+    low, high = record["interval"]["mae"]
+    table.add_row("MAE", f"{record['mae']:.5g}   (95 % interval {low:.5g} to {high:.5g})")
+    table.add_row("RMSE", f"{record['rmse']:.5g}")
+    table.add_row(
+        "R²",
+        "undefined: all values are equal"
+        if record["r_squared"] is None
+        else f"{record['r_squared']:.4f}",
+    )
+    skill = "undefined" if record["skill"] is None else f"{100 * record['skill']:+.1f} %"
+    floor = f"{record['floor_mae']:.5g} of always saying the mean of the training values"
+    table.add_row("skill", f"{skill}   (MAE against {floor})")
+    table.add_row("nats per value", f"{record['nats_per_value']:.4f}")
+    table.add_row(
+        "inside 80 %", f"{100 * record['coverage']:.1f} %   (mean width {record['width']:.5g})"
+    )
+    table.add_row("sequences", f"{record['sequences']:,}, {record['seconds']:.1f} s")
+    if "against" in record:
+        other = record["against"]
+        table.add_row("against", f"{other['model']}: p {other['p']:.3g}   ({other['test']})")
+    for name, value in record["protocol"].items():
+        table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
+    return table
+
+
+def name_of(each: Record) -> Text:
+    """The name of a label, as long as there is room."""
+    return Text(visible(each["name"]), no_wrap=True, overflow="ellipsis")
+
+
+# -- a line for each sequence
+
+
+def label_lines(record: Record) -> str:
+    """The label found, and the likeliest ones with their probabilities."""
+    return "\n".join(
+        "\t".join(
+            [
+                item["label"],
+                *(f"{each['label']} {each['probability']:.4f}" for each in item["probabilities"]),
+            ]
+        )
+        for item in record["items"]
+    )
+
+
+def tag_lines(record: Record) -> str:
+    """A line for each element, with its tag; a blank line behind each sequence."""
+    lines = []
+    for item in record["items"]:
+        pairs = zip(item["tokens"], item["tags"], strict=True)
+        lines += [*(f"{token}\t{tag}" for token, tag in pairs), ""]
+    return "\n".join(lines)
+
+
+def best_lines(record: Record) -> str:
+    """The best rows of tags with their log-probabilities; a blank line behind each sequence."""
+    lines = []
+    for item in record["items"]:
+        rows = (f"{row['log_prob']:.4f}\t{' '.join(row['tags'])}" for row in item["results"])
+        lines += [*rows, ""]
+    return "\n".join(lines)
+
+
+def value_lines(record: Record) -> str:
+    """The value, its deviation, and the ends of the interval of 80 %."""
+    return "\n".join(
+        "\t".join(
+            f"{number:.6g}"
+            for number in (each["value"], each["deviation"], *each["interval"]["value"])
+        )
+        for each in record["items"]
+    )
+
+
+def annotated(record: Record) -> str:
+    """What was written."""
+    return f"{record['out']}: {record['tags']:,} tags in {record['sequences']:,} sequences"

@@ -1,0 +1,356 @@
+"""Looking inside a fitted model: how far back it hears, what it attends to, what surprises it.
+
+    gradient_by_distance     |d loss_t / d x|, x: the embedded symbol d places before y_t         networks
+    influence_by_distance    KL(p_t || p_t with the symbol d places back replaced), in nats       every rung
+    attention_maps           a_ts: how much position t attends to position s                      transformers
+    surprisal                -log2 p(y_t | past) of every symbol                                  every rung
+
+Distance 1 is the symbol read last. Through a recurrence the gradient passes U^T diag(g') once a
+step: it vanishes when the largest eigenvalue of U (its spectral radius) stays below 1, and may
+explode above (Bengio et al. 1994, Pascanu et al. 2013). The cell of the lstm passes it on by the
+forget gate alone. All give plain records. Shapes: B places, T time, D width, V symbols.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from seriatim.batches import Batch, prompts
+from seriatim.codecs.symbols import SPECIALS, STOP, UNKNOWN
+from seriatim.data.sequences import Field, Sequences
+from seriatim.errors import ConfigError, DataError
+from seriatim.layers.block import Block
+from seriatim.layers.recurrent import Recurrent
+from seriatim.models.base import Model, evaluating, select
+from seriatim.models.network import Network
+from seriatim.records import finite
+from seriatim.runs.predictor import Source
+from seriatim.tasks.language.metrics import figures, layout_of, measure
+from seriatim.tasks.language.predictor import LanguagePredictor as Predictor
+
+Record = dict[str, Any]
+
+
+CELLS = 1 << 24  # most values of distributions held at a time
+
+
+TOGETHER = 8  # places whose gradients are computed at once
+
+
+MOST_SHOWN = 64  # symbols of an attention map
+
+
+def gradient_by_distance(
+    predictor: Predictor, text: Source, most: int = 64, places: int = 32
+) -> Record:
+    """How strongly the loss of a symbol pulls at each of the symbols before it: the mean of |d
+    loss_t / d x| over some places t.
+
+    `factor` is by how much that changes a place further back (a straight line through its
+    logarithm), `radii` are the largest absolute eigenvalues of the recurrent matrices.
+    """
+    data, ids = read_text(predictor, text)
+    name, model = network_part(predictor)
+    chosen = some_places(ids, predictor.by, most, places)
+    total, times = np.zeros(most), np.zeros(most, np.int64)
+    with evaluating(model, gradients=True):
+        for begin in range(0, len(chosen), TOGETHER):
+            contexts, following = zip(
+                *(context_of(model, ids, s, t, most) for s, t in chosen[begin : begin + TOGETHER])
+            )
+            for norms in gradients(model, contexts, following):  # (distances,)
+                total[: len(norms[:most])] += norms[:most]
+                times[: len(norms[:most])] += 1
+    values = (total / np.maximum(times, 1))[times > 0]
+    notes = (
+        []
+        if name == predictor.spec
+        else [f"of the mixture {predictor.spec} only its part {name} is shown"]
+    )
+    notes += (
+        ["votes (--direct) have no gradient: what the network hears is shown"]
+        if hasattr(model, "votes")
+        else []
+    )
+    return {
+        "kind": "gradient",
+        "model": name,
+        "data": data.origin,
+        "unit": predictor.codec.options.unit,
+        "distances": list(range(1, len(values) + 1)),
+        "values": [finite(value) for value in values.tolist()],
+        "places": times[times > 0].tolist(),
+        "factor": factor_of(values),
+        "radii": radii(model),
+        "notes": notes + short_text(len(values), most),
+    }
+
+
+def gradients(
+    model: Network, contexts: tuple[np.ndarray, ...], following: tuple[int, ...]
+) -> Iterator[np.ndarray]:
+    """For each context the norms of d -log p(following) / d x, from its last symbol back to its
+    first."""
+    batch = prompts(contexts)
+    with torch.enable_grad():
+        x = model.embedding(model.begin(batch)).detach().requires_grad_()  # (B, 1 + T, D)
+        hidden, _ = model.through(
+            x, model.resting(len(x))
+        )  # causal: padding behind the end is not heard
+        last = model.read(hidden[torch.arange(len(x)), batch.x_lengths])
+        (slope,) = torch.autograd.grad(-last.log_prob(torch.tensor(following)).sum(), x)
+    norms = slope.norm(dim=-1).double().numpy()  # (B, 1 + T)
+    for row, length in zip(norms, batch.x_lengths.tolist(), strict=True):
+        yield row[1 : length + 1][::-1]  # START is not a symbol of the text
+
+
+def factor_of(values: np.ndarray) -> float | None:
+    """The ratio of neighbours in the geometric series that is closest to these values."""
+    seen = np.flatnonzero((values > 0) & np.isfinite(values))
+    return finite(math.exp(np.polyfit(seen, np.log(values[seen]), 1)[0])) if len(seen) > 1 else None
+
+
+def radii(model: Network) -> list[Record]:
+    """The spectral radius of every recurrent matrix."""
+    found = []
+    for layer, block in enumerate(model.blocks):
+        if isinstance(block, Block) and isinstance(block.mixer, Recurrent):
+            found += [
+                {
+                    "layer": layer,
+                    "matrix": name,
+                    "radius": float(torch.linalg.eigvals(matrix.detach().double()).abs().max()),
+                }
+                for name, matrix in block.mixer.recurrent_matrices().items()
+            ]
+    return found
+
+
+def influence_by_distance(
+    predictor: Predictor, text: Source, most: int = 64, places: int = 32, seed: int = 0
+) -> Record:
+    """How much a symbol changes what is expected after it: mean KL divergence (nats) of the next
+    symbol's distribution, before and after the symbol d places back is replaced by another one,
+    drawn from the text. Works for every rung; a model that hears n symbols has exactly 0 beyond n.
+    """
+    model, (data, ids) = predictor.model, read_text(predictor, text)
+    chosen, generator = some_places(ids, predictor.by, most, places), np.random.default_rng(seed)
+    pool = ids.flat if len(np.unique(ids.flat)) > 1 else np.arange(predictor.codec.size)
+    total, times = np.zeros(most), np.zeros(most, np.int64)
+    with evaluating(model):
+        for s, t in chosen:
+            context, _ = context_of(model, ids, s, t, most)
+            changes = divergences(model, context, min(most, len(context)), pool, generator)
+            total[: len(changes)] += changes
+            times[: len(changes)] += 1
+    values = (total / np.maximum(times, 1))[times > 0].tolist()
+    notes = short_text(len(values), most)
+    if not all(map(math.isfinite, values)):
+        notes.append(
+            "where there is no figure, something that was possible becomes impossible: "
+            "the divergence is infinite"
+        )
+    return {
+        "kind": "influence",
+        "model": predictor.spec,
+        "data": data.origin,
+        "unit": predictor.codec.options.unit,
+        "distances": list(range(1, len(values) + 1)),
+        "values": [finite(value) for value in values],
+        "places": times[times > 0].tolist(),
+        "seed": seed,
+        "notes": notes,
+    }
+
+
+def divergences(
+    model: Model, context: np.ndarray, reach: int, pool: np.ndarray, generator: np.random.Generator
+) -> np.ndarray:
+    """(reach,) KL divergence for a replacement 1, 2, ..., reach places back. What lies before is
+    read once."""
+    early, late = context[: len(context) - reach], context[len(context) - reach :]
+    rows = np.tile(late, (reach + 1, 1)).astype(np.int64)  # the first row stays as it is
+    for d in range(1, reach + 1):
+        rows[d, -d] = another(late[-d], pool, generator)
+    state, found = model.start(prompts([early]))[1], []
+    step = max(1, CELLS // (model.vocabulary * reach))
+    for begin in range(0, len(rows), step):
+        some = torch.from_numpy(rows[begin : begin + step])
+        following, _ = model.extend(some, select(state, torch.zeros(len(some), dtype=torch.long)))
+        found.append(following[:, -1].log_probs().double())
+    return divergence(*torch.cat(found).split([1, reach])).numpy()
+
+
+def divergence(p: Tensor, q: Tensor) -> Tensor:
+    """(..., V) log-probabilities, twice -> (...) sum p (log p - log q), in nats."""
+    return torch.where(torch.isneginf(p), 0.0, p.exp() * (p - q)).sum(-1).clamp(min=0)
+
+
+def another(symbol: int, pool: np.ndarray, generator: np.random.Generator) -> int:
+    """A symbol drawn from a pool that holds at least one other."""
+    others = pool[pool != symbol]
+    return int(others[generator.integers(len(others))])
+
+
+def attention_maps(predictor: Predictor, text: Source, most: int = MOST_SHOWN) -> Record:
+    """Who hears whom: for each layer and head a matrix whose row t tells how what was read up to t
+    is weighed, START first.
+
+    `distance` is how far back a head looks in the mean, `entropy_bits` how widely.
+    """
+    data, ids = read_text(predictor, text)
+    name, model = network_part(predictor, "attention")
+    symbols, notes = ids.row(next(s for s in range(len(ids)) if len(ids.row(s)))), []
+    most = min(most, (model.longest or most + 1) - 1)
+    if len(symbols) > most or len(ids) > 1:
+        notes.append(f"only the first {min(len(symbols), most)} symbols are shown")
+    y = torch.from_numpy(symbols[:most].astype(np.int64))[None]  # (1, T)
+    with evaluating(model):
+        traced = model.trace(Batch(y, torch.tensor([y.shape[1]]), y[:, :0], y[:, :0].bool()))
+    maps = []
+    for layer in range(len(traced)):
+        for head, weights in enumerate(traced[f"attention.{layer}"][0].double()):  # (1 + T, 1 + T)
+            back = (torch.arange(len(weights))[:, None] - torch.arange(len(weights))).clamp(min=0)
+            maps.append(
+                {
+                    "layer": layer,
+                    "head": head,
+                    "distance": float((weights * back).sum(-1).mean()),
+                    "entropy_bits": float(
+                        -torch.xlogy(weights, weights).sum(-1).mean() / math.log(2)
+                    ),
+                    "weights": weights.tolist(),
+                }
+            )
+    return {
+        "kind": "attention",
+        "model": name,
+        "data": data.origin,
+        "unit": predictor.codec.options.unit,
+        "tokens": ["<s>", *(predictor.codec.symbols[i] for i in symbols[:most])],
+        "maps": maps,
+        "notes": notes,
+    }
+
+
+def surprisal(predictor: Predictor, text: Source) -> Record:
+    """The bits of every symbol, -log2 p, as `evaluate` scores them. `bits_per_character` adds the
+    price of spelling out unknown ones.
+
+    >>> import seriatim as st
+    >>> model = st.fit("language", "unigram", st.Sequences.of(["aab"], by="stream"), add=0)
+    >>> [(row["symbol"], round(row["bits"], 2)) for row in surprisal(model, ["ab"])["tokens"]]
+    [('a', 0.58), ('b', 1.58)]
+    """
+    data, ids = read_text(predictor, text)
+    measured = measure(predictor, data)
+    found, pieces = figures(measured), predictor.codec.pieces(data.main)
+    scored = layout_of(measured)  # nats, sequence by sequence
+    tokens, place = [], 0
+    for s in range(len(scored)):
+        for i, nats in zip(
+            [*ids.row(s).tolist(), STOP], scored.row(s).tolist()
+        ):  # a stream has no end to score
+            ends = predictor.by == "line" and i == STOP
+            tokens.append(
+                {
+                    "symbol": SPECIALS[STOP] if ends else pieces[place],
+                    "bits": finite(nats / math.log(2)),
+                    "unknown": i == UNKNOWN,
+                }
+            )
+            place += not ends
+    return {
+        "kind": "surprisal",
+        "model": predictor.spec,
+        "data": data.origin,
+        "unit": predictor.codec.options.unit,
+        "by": predictor.by,
+        "bits_per_character": found["bits_per_character"],
+        "bits_per_token": found["bits_per_token"],
+        "impossible": found["impossible"],
+        "tokens": tokens,
+        "notes": [],
+    }
+
+
+# What they share
+
+
+def network_part(predictor: Predictor, mixer: str | None = None) -> tuple[str, Network]:
+    """The name and the model of the first part that is a network (with this kind of mixer)."""
+    for part, model in zip(predictor.parts, predictor.model.parts, strict=True):
+        if isinstance(model, Network) and mixer in (None, model.options.mixer):
+            return part.name, model
+    if mixer is not None:
+        raise ConfigError(
+            "only a model with attention has attention maps",
+            got=predictor.spec,
+            do="Fit a transformer",
+        )
+    able = [name for name, rung in predictor.task.rungs.items() if not rung.counts]
+    raise ConfigError(
+        "a model that counts has no gradients",
+        got=predictor.spec,
+        do=f"Ask for its influence instead, which every model has; or fit one of these: {', '.join(able)}",
+    )
+
+
+def read_text(predictor: Predictor, text: Source) -> tuple[Sequences, Field]:
+    """The text as data of the kind the model was fitted on, and its symbols; a Path is a file."""
+    data = predictor.data(text)
+    ids = predictor.codec.encode(data.main)
+    if not len(ids.flat):
+        raise DataError(
+            f"there is no {predictor.codec.options.unit} in this text",
+            file=None if data.origin == "memory" else data.origin,
+            do="Give a longer text",
+        )
+    return data, ids
+
+
+def some_places(ids: Field, by: str, most: int, places: int) -> list[tuple[int, int]]:
+    """Sequences s and places t to ask at, evenly spread, with `most` symbols before them or at
+    least half as many as there are."""
+    if most < 1 or places < 1:
+        raise ConfigError(
+            "at least one distance is measured, at one place",
+            got=f"most {most}, places {places}",
+            do="Choose 1 or more",
+        )
+    lengths = ids.lengths + (by == "line")  # the end of a line is predicted, too
+    least = max(1, min(most, int(lengths.max()) // 2))
+    possible = np.maximum(0, lengths - least)  # (S,) places in each sequence
+    if not possible.sum():
+        raise DataError(
+            "this text is too short to look back", got="1 symbol", do="Give a longer text"
+        )
+    ends = np.cumsum(possible)
+    which = np.unique(
+        np.linspace(0, ends[-1] - 1, min(places, int(ends[-1]))).round().astype(np.int64)
+    )
+    rows = np.searchsorted(ends, which, "right")
+    return [(int(s), int(least + i - (ends[s] - possible[s]))) for s, i in zip(rows, which)]
+
+
+def context_of(model: Model, ids: Field, s: int, t: int, most: int) -> tuple[np.ndarray, int]:
+    """The symbols that a model needs to have read before place t of a sequence, and the symbol
+    there."""
+    row = ids.row(s)
+    reach = min(most + model.warm, (model.longest or 10**12) - 1)
+    return row[max(0, t - reach) : t], int(row[t]) if t < len(row) else STOP
+
+
+def short_text(distances: int, most: int) -> list[str]:
+    """A note if the text did not reach as far as was asked."""
+    return (
+        [f"the text is short: {distances} of {most} distances were measured"]
+        if distances < most
+        else []
+    )

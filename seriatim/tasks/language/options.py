@@ -1,0 +1,93 @@
+"""The options of language models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seriatim.decoding.options import DecodingOptions
+from seriatim.models.options import NetworkOptions
+from seriatim.settings import option, some_of
+
+
+@dataclass(frozen=True)
+class HiddenOptions:
+    """States that are never seen, found in untagged sequences."""
+
+    states: int = option(32, "number of states", least=1, most=4096)
+    starts: int = option(
+        8,
+        "places where the search begins; after a few passes over some of the data it goes on from the best",
+        least=1,
+        most=10_000,
+    )
+    sweeps: int = option(100, "passes over the data at most", least=1)
+    tolerance: float = option(
+        1e-4, "stop when a pass gains less than this, in nats per symbol", least=0
+    )
+    add: float = option(
+        0.01, "pseudo-count added to every symbol of every state in the end", least=0
+    )
+    seed: int = option(0, "random numbers: where the search begins", least=0, most=2**31 - 1)
+
+
+@dataclass(frozen=True)
+class BigramOptions:
+    """A matrix of logits: one row for each previous symbol."""
+
+
+@dataclass(frozen=True)
+class LanguageOptions(NetworkOptions):
+    """The same, for what comes next."""
+
+    direct: int = option(
+        0,
+        "the last symbols also vote for the next one, beside the network: runs of up to this many, such as 8; 0: none",
+        least=0,
+        most=24,
+    )
+    direct_dropout: float = option(
+        0.0,
+        "direct: share of votes that are not heard in training; a half, where data are read many times",
+        least=0,
+        most=0.95,
+    )
+    cells: int = option(
+        1 << 18, "direct: rows of the table that all n-grams share", least=1, most=1 << 27
+    )
+
+
+@dataclass(frozen=True)
+class ContinuationOptions:
+    """How many of the likeliest continuations."""
+
+    top: int = option(20, "how many symbols are shown", least=1)
+
+
+@dataclass(frozen=True)
+class FrequencyOptions:
+    """Phrases over time, in a table with dates."""
+
+    phrases: str = option("", "the phrases to be counted, with commas between")
+    date: str = option("", "the field with the dates: 1843, 1843-05, 1843-05-01 and such")
+    every: str = option("year", "the period that is counted", choices=("year", "month", "day"))
+    smooth: int = option(3, "moving average over so many periods on each side", least=0)
+    unit: str = option("word", "what phrases are made of", choices=("word", "token", "character"))
+    lower: bool = option(False, "lower-case text and phrases first")
+    field: str = option("", "the field with the text")
+    columns: str = option("", "names of the columns of a table without a header")
+    input_format: str = option("", "the format, if the ending does not tell")
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """Where to write."""
+
+    out: str = option("", "what to write: .arpa, .arpa.gz, .arpa.xz; or a folder, for a GPT-2")
+
+
+GenerateOptions = some_of(
+    DecodingOptions,
+    "GenerateOptions",
+    "length temperature top_k top_p min_p repetition_penalty beam length_penalty exact draft ahead "
+    "count seed stop",
+)

@@ -1,0 +1,141 @@
+"""Open what was kept: a run folder, or what other programs wrote and some room knows how to open."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from seriatim.errors import ConfigError, RunError
+from seriatim.models.ladder import Part, create
+from seriatim.models.recipe import TrainingOptions
+from seriatim.runs.folder import FORMAT
+from seriatim.runs.predictor import Predictor
+from seriatim.settings import build, from_toml, named
+from seriatim.storage import checksum, read_arrays, read_bytes, read_json
+from seriatim.tasks import task, tasks
+
+MAPPED = 1 << 26  # bytes; larger weights are mapped and read as they are needed
+REFIT = "Restore it or fit again"
+
+
+def load(folder: str | Path, verify: bool = False, int8: bool = False) -> Predictor:
+    """A finished run folder -> Predictor; every file is checked against the manifest. Or a file of
+    others: n-grams as ARPA, the folder of a GPT-2, word vectors.
+
+    Of weights above 64 MB only the size is checked, so that they open at once; `verify` reads them
+    through. With `int8` the linear maps of networks compute in 8 bits: faster, a little less exact.
+    """
+    folder = Path(folder)
+    if os.path.isfile(folder / "manifest.json"):
+        predictor = open_run(folder, verify)
+    else:
+        predictor = open_other(folder)
+    predictor.folder = folder
+    if int8:
+        if not predictor.model.quantise():
+            raise ConfigError(
+                "this model has no linear maps that could compute in 8 bits",
+                got=predictor.spec,
+                do="Leave out int8",
+            )
+        predictor.int8 = True
+    return predictor
+
+
+def open_other(path: Path) -> Predictor:
+    """What another program wrote, by the first room that knows it; what is wrong with a file is told
+    by the room that takes it for one of its own."""
+    if os.path.isfile(path / "config.toml"):
+        raise RunError(
+            f"{path} holds an unfinished fit",
+            do="Repeat the fit command with --resume to finish it",
+        )
+    for room in tasks():
+        for opener in room.openers:
+            found = named(opener)(path)
+            if found is not None:
+                return found
+    raise RunError(
+        f"{path} is not a run folder",
+        got="no manifest.json" if os.path.isdir(path) else "no such folder",
+        do="Give the folder that fit or compare wrote, an ARPA file, or the folder of a GPT-2",
+    )
+
+
+def open_run(folder: Path, verify: bool) -> Predictor:
+    """A finished run folder."""
+    check_files(folder, verify)
+    file = folder / "config.toml"
+    settings = from_toml(read_bytes(file).decode("utf-8", "replace"), str(file))
+    check_format(folder, settings)
+    try:
+        return put_together(folder, settings)
+    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        raise RunError(f"{folder} does not fit together", got=error, do=REFIT) from None
+
+
+def check_format(folder: Path, settings: dict[str, Any]) -> None:
+    """Refuse folders of another format by its number."""
+    run = settings.get("run")
+    found = run.get("format", run.get("version", "none")) if isinstance(run, dict) else "none"
+    if found != FORMAT:
+        raise RunError(
+            f"{folder} is a run folder of another format",
+            got=f"format {found}, and this is seriatim for format {FORMAT}",
+            do="Fit again, or open it with the version that wrote it",
+        )
+
+
+def check_files(folder: Path, verify: bool) -> None:
+    """Every file as the manifest says."""
+    damaged = RunError(f"{folder / 'manifest.json'} is damaged", do=REFIT)
+    manifest = read_json(folder / "manifest.json")
+    files = manifest.get("files") if isinstance(manifest, dict) else None
+    needed = {"config.toml", "codec.json", "weights.safetensors"}
+    if not isinstance(files, dict) or not needed <= files.keys():
+        raise damaged
+    for name, entry in files.items():
+        if Path(name).name != name or not isinstance(entry, dict):
+            raise damaged
+        size = os.path.getsize(folder / name) if os.path.isfile(folder / name) else None
+        wrong = "another size" if size != entry.get("bytes") else ""
+        looked = not wrong and size is not None and (verify or size <= MAPPED)
+        if looked and checksum(folder / name) != entry.get("sha256"):
+            wrong = "another checksum"
+        if wrong:
+            raise RunError(f"{folder / name} is not the file that was written", got=wrong, do=REFIT)
+
+
+def put_together(folder: Path, settings: dict[str, Any]) -> Predictor:
+    """Codec, model and settings of a folder whose files are whole."""
+    run = settings["run"]
+    room = task(run["task"])
+    if run["by"] not in ("stream", "line"):
+        raise ValueError(f"by {run['by']!r}")
+    file = folder / "codec.json"
+    codec = named(room.codec)(read_json(file), str(file))
+    parts = []
+    for i, name in enumerate(run["model"].split("+")):
+        rung = room.rung(name)
+        options: Any = build(rung.options, settings["model"][str(i)], str(folder))
+        training = build(TrainingOptions, settings["training"][str(i)], str(folder))
+        parts.append(Part(name, rung, options, training))
+    arrays, _ = read_arrays(folder / "weights.safetensors")
+    if os.path.getsize(folder / "weights.safetensors") <= MAPPED:
+        arrays = {
+            name: array.clone() for name, array in arrays.items()
+        }  # kernels find the same bits
+    with torch.device("meta"):  # no memory is taken before the shapes agree
+        model = create(parts, codec.size, *codec.sizes, mixture=room.mixture)
+    model.load_arrays(arrays)
+    for part in model.parts:
+        if isinstance(part, torch.nn.Module):
+            part.eval()
+    reading: Any = build(room.reading, settings.get("reading", {}), str(folder))
+    metrics = read_json(folder / "metrics.json")
+    return room.predictor_class(
+        room, run["model"], parts, codec, model, run["by"], reading, metrics
+    )

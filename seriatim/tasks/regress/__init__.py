@@ -1,0 +1,100 @@
+"""Regress: one value for each sequence, of symbols or of numbers."""
+
+from __future__ import annotations
+
+from seriatim.data.options import LabelledOptions
+from seriatim.models.ladder import Rung
+from seriatim.tasks.base import Figure, Task, Verb
+from seriatim.tasks.base.options import EvaluateOptions, TextCoding
+from seriatim.tasks.classify import RUNGS as CLASSIFY
+from seriatim.tasks.labels.options import AverageOptions, ClassifyOptions, RidgeOptions
+from seriatim.tasks.labels.recipes import NEURAL
+
+VALUES = NEURAL | {"epochs": 20.0, "rate": 2e-3, "patience": 5, "validations": 20}
+
+
+SUMMARIES = {
+    "mean": "the mean of vectors, one for each word or step",
+    "convolution": "filters over a few words or steps, the mean answer of each",
+}
+
+
+RUNGS: dict[str, Rung] = {
+    "average": Rung(
+        "the mean of all values: the floor",
+        "seriatim.tasks.labels.models.ridge:Average",
+        AverageOptions,
+        counts=True,
+    ),
+    "linear": Rung(
+        "n-grams of symbols or traits of numbers, ridge regression",
+        "seriatim.tasks.labels.models.ridge:Ridge",
+        RidgeOptions,
+        counts=True,
+    ),
+} | {
+    name: Rung(
+        SUMMARIES.get(name, each.summary),
+        "seriatim.tasks.labels.models.network:SequenceRegressor",
+        ClassifyOptions,
+        each.settings | {"pool": "mean", "dropout": 0.1},
+        VALUES,
+    )
+    for name, each in CLASSIFY.items()
+    if not each.counts
+}
+
+HERE, LABELS = "seriatim.tasks.regress.", "seriatim.tasks.labels."
+TABLES = LABELS + "tables:"
+
+VERBS: dict[str, Verb] = {
+    "evaluate": Verb(
+        "How well it estimates the values of other data: errors, skill, coverage.",
+        "evaluate",
+        "evaluation",
+        options=EvaluateOptions,
+        table=TABLES + "value_figures",
+        example="seriatim evaluate runs/age test.jsonl",
+    ),
+    "predict": Verb(
+        "A value for each sequence, its deviation, and the interval of 80 %.",
+        "predict",
+        "predictions",
+        table=TABLES + "value_lines",
+        pieces=True,
+        gaps=True,
+        example="seriatim predict runs/age new.jsonl",
+    ),
+}
+
+TASK = Task(
+    name="regress",
+    question="what value has each sequence?",
+    example="seriatim fit regress gru engines.jsonl --out runs/age",
+    rungs=RUNGS,
+    figures=(
+        Figure(
+            "mae",
+            "MAE",
+            "{:.4g}",
+            "mean absolute error",
+            test=HERE + "metrics:p_of_difference",
+            test_name="paired bootstrap, 95 %",
+        ),
+        Figure("rmse", "RMSE", "{:.4g}"),
+        Figure("r_squared", "R²"),
+        Figure("skill", "skill", "{:.1%}"),
+        Figure("nats_per_value", "nats/value", wide=True),
+        Figure("coverage", "in 80 %", "{:.0%}"),
+    ),
+    cut_by=LABELS + "cut:RegressCut",
+    predictor=HERE + "predictor:Regressor",
+    codec=LABELS + "codec:LabelCodec.from_json",
+    verbs=VERBS,
+    reading=LabelledOptions,
+    coding=TextCoding,
+    mixture=None,
+    usual_unit="word",
+    validates="nats per value",
+    kept="seriatim predict {run} FILE",
+)

@@ -1,0 +1,56 @@
+"""Found values against the true ones."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from seriatim.measuring.measured import Measured, check_paired
+from seriatim.measuring.resampling import (
+    Record,
+    interval,
+    paired_bootstrap,
+    side_by_side,
+    sums_between,
+)
+
+WITHIN = 1.2815515655446004  # 80 % of a normal distribution lie within so many standard deviations
+
+
+def value_report(
+    truth: np.ndarray, mean: np.ndarray, deviation: np.ndarray, floor: float, within: float
+) -> Record:
+    """Every figure of (N,) normal distributions against (N,) true values; `skill` is against always
+    saying `floor`, `coverage` the share of the truth no more than so many deviations (`within`)
+    from the mean. What all values being equal leaves undefined is None.
+
+    >>> figures = value_report(np.array([1.0, 3.0]), np.array([1.0, 2.0]), np.ones(2), 1.5, 1.28)
+    >>> figures["mae"], figures["r_squared"], figures["skill"], figures["coverage"]
+    (0.5, 0.5, 0.5, 1.0)
+    """
+    truth, mean, deviation = (
+        column.astype(np.float64) for column in side_by_side(truth, mean, deviation)
+    )
+    absolute, z = np.abs(truth - mean), (truth - mean) / deviation  # (N,) both
+    simple, spread = float(np.abs(truth - floor).mean()), float(((truth - truth.mean()) ** 2).sum())
+    nats = z**2 / 2 + np.log(deviation) + math.log(2 * math.pi) / 2
+    bounds = list(interval(sums_between(absolute, np.arange(len(truth)))))
+    return {
+        "mae": float(absolute.mean()),
+        "rmse": math.sqrt(float((absolute**2).mean())),
+        "interval": {"confidence": 0.95, "mae": bounds},
+        "r_squared": 1 - float((absolute**2).sum()) / spread if spread else None,
+        "skill": 1 - float(absolute.mean()) / simple if simple else None,
+        "floor_mae": simple,
+        "nats_per_value": float(nats.mean()),
+        "coverage": float((np.abs(z) <= within).mean()),
+        "width": 2 * within * float(deviation.mean()),
+    }
+
+
+def p_of_difference(first: Measured, second: Measured) -> float:
+    """How probable so large a difference of absolute errors is by chance: a bootstrap over
+    sequences."""
+    check_paired(first, second)
+    return paired_bootstrap(first.loss, second.loss)["p"]

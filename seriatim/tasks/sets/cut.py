@@ -1,0 +1,115 @@
+"""How models of sets read data: a sequence of sets a line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from seriatim.batches import LONGEST, Batch, buckets, pieces
+from seriatim.codecs.options import CodecOptions
+from seriatim.data.sequences import Field, Sequences
+from seriatim.errors import ConfigError, DataError
+from seriatim.models.base import Model
+from seriatim.models.recipe import TrainingOptions
+from seriatim.settings import build
+from seriatim.tasks.base.cut import Cut, Settings, Source
+from seriatim.tasks.sets.codec import SetCodec, of_sets
+from seriatim.tasks.sets.metrics import score_sets
+from seriatim.training.lesson import Lesson
+
+
+class SetsLesson(Lesson):
+    """Predict the next set, a probability for each element: x is empty, y the sequence itself,
+    without an end."""
+
+    def __init__(self, train: Field, valid: Field | None):
+        self.train = filled(train)
+        self.valid = None if valid is None else filled(valid)
+        if not len(self.train):
+            raise DataError("the training data is empty", do="Give sequences that have steps")
+        if self.valid is not None and not len(self.valid):
+            raise DataError("there is nothing to validate on", do="Give longer validation data")
+        self.symbols = len(self.train.flat)
+
+    def counting(self, model: Model) -> Iterator[dict[str, Any]]:
+        """Let a count model read the sets; the ends of sequences are not predicted."""
+        return model.counting(self.train, stop=False)
+
+    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
+        """The batches of one pass; the same for the same seed and number."""
+        generator = np.random.default_rng([options.seed, number])
+        for rows in buckets(self.train.lengths, options.rows * options.length, generator):
+            yield from pieces(of_sets(self.train, rows), LONGEST)
+
+    def steps_per_epoch(self, options: TrainingOptions) -> int:
+        """How many batches a pass has."""
+        groups = buckets(self.train.lengths, options.rows * options.length)
+        return sum(math.ceil(self.train.lengths[rows].max() / LONGEST) for rows in groups)
+
+    def validate(self, model: Model) -> float:
+        """Nats per step of the validation data."""
+        if self.valid is None:
+            raise DataError("there is nothing to validate on", do="Give validation data")
+        return float(-score_sets(model, self.valid).log_prob.values.mean())
+
+    def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
+        """Models of sets are not mixed."""
+        raise ConfigError("models of sets are not mixed", do="Fit one model")
+
+
+class SetsCut(Cut):
+    """Sequences of sets, one a line: 60+64+67 . 62."""
+
+    held_share = 0.1
+    by = "line"
+
+    def sequences(
+        self, source: Source, reading: Any = None, *, unit: str | None = None, gaps: bool = False
+    ) -> Sequences:
+        """Anything as sequences of sets; a stream, which has no beginnings, is refused."""
+        data = super().sequences(source, reading, unit=unit, gaps=gaps)
+        if data.by == "stream":
+            raise DataError(
+                f"{data.origin} is one stream, and sets are read a sequence a line",
+                do="Read it by line: leave out --by stream",
+            )
+        return data
+
+    def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
+        """A step is a token, whatever the data say."""
+        if settings.get("unit", "token") != "token":
+            raise ConfigError(
+                "a step of sets is a token", got=settings["unit"], do="Leave out --unit"
+            )
+        return build(CodecOptions, {**settings, "unit": "token"}, "codec")
+
+    def fit_codec(
+        self, train: Sequences, settings: Settings, more: list[str]
+    ) -> tuple[SetCodec, Field]:
+        """The elements of the training data."""
+        if more:
+            raise ConfigError(
+                "sets begin with no word vectors",
+                got=f"vectors of {len(more):,} words",
+                do="Leave out --word-vectors",
+            )
+        options = self.coding(train, settings)
+        codec = SetCodec.fit(train.main, options, train.lines, train.origin)
+        return codec, self.encode(codec, train)
+
+    def encode(self, codec: SetCodec, data: Sequences) -> Field:
+        """(N, V) ones for the elements that are in a set, zeros for the others."""
+        return codec.encode(data.main, data.lines, data.origin)
+
+    def lesson(self, train: Field, valid: Field | None, by: str, codec: SetCodec) -> SetsLesson:
+        """Which elements are in the next set?"""
+        return SetsLesson(train, valid)
+
+
+def filled(sequences: Field) -> Field:
+    """Those sequences that have steps."""
+    return sequences.take(sequences.lengths > 0)

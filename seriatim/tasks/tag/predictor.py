@@ -1,0 +1,126 @@
+"""A Predictor of tags: one for each element of a sequence.
+
+model = fit("tag", "lstm", "train.conllu")
+model.predict("new.txt");   model.evaluate("test.conllu")
+model.annotate("new.conllu", out="tagged.conllu")
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from seriatim.data.formats.conllu import read_document
+from seriatim.data.sequences import Sequences
+from seriatim.distributions.chains import Chain
+from seriatim.errors import ConfigError
+from seriatim.measuring.measured import Measured
+from seriatim.models.base import Model
+from seriatim.models.ladder import Part
+from seriatim.records import Record, plain
+from seriatim.runs.predictor import Source
+from seriatim.tasks.base import Task
+from seriatim.tasks.labels.codec import LabelCodec, of_examples
+from seriatim.tasks.labels.metrics import span_report
+from seriatim.tasks.labels.models.network import SequenceLabeller
+from seriatim.tasks.labels.predictor import Labeller
+
+
+class Tagger(Labeller):
+    """One tag for each element."""
+
+    tags = True
+
+    def __init__(
+        self,
+        task: Task,
+        spec: str,
+        parts: list[Part],
+        codec: LabelCodec,
+        model: Model,
+        by: str = "line",
+        reading: Any = None,
+        metrics: dict[str, Any] | None = None,
+    ):
+        super().__init__(task, spec, parts, codec, model, by, reading, metrics)
+        for part in model.parts:
+            if isinstance(part, SequenceLabeller):
+                part.constrain(codec.labels.names)
+
+    def predict(self, data: Source) -> Record:
+        """For each sequence its symbols with their tags and how probable each is."""
+        given = self.data(data, gaps=True)
+        names = self.codec.labels.names
+        found = self.answers(self.codec.encode(given, labelled=False))
+        places = np.arange(len(found.found))
+        sure = np.exp(found.log_probs[places, found.found] if len(places) else np.zeros(0))
+        cuts = pairwise(found.offsets.tolist())
+        items = [
+            {
+                "tokens": tokens,
+                "tags": [names[i] for i in found.found[begin:end]],
+                "probabilities": sure[begin:end].tolist(),
+            }
+            for tokens, (begin, end) in zip(self.codec.pieces(given.main), cuts, strict=True)
+        ]
+        return self.record("predictions", items=items)
+
+    def best(self, data: Source, *, count: int = 5) -> Record:
+        """For each sequence the most probable rows of tags, best first, where tags are judged
+        together: hmm, and networks with a chain."""
+        if count < 1:
+            raise ConfigError(
+                "at least one row of tags is asked for", got=count, do="Choose 1 or more"
+            )
+        examples = self.codec.encode(self.data(data, gaps=True), labelled=False)
+        names, items = self.codec.labels.names, []
+        for s in range(len(examples)):
+            with torch.inference_mode():
+                chain = self.model.unroll(of_examples(examples, np.array([s])))[0]
+            if not isinstance(chain, Chain):
+                raise ConfigError(
+                    "tags that are judged one by one, as in a mixture, have no best rows",
+                    got=self.spec,
+                    do="Use hmm, or a network fitted with --chain",
+                )
+            rows = [
+                {"tags": [names[i] for i in tags], "log_prob": log_prob}
+                for tags, log_prob in chain.best_rows(count)[0]
+            ]
+            items.append({"results": rows})
+        return self.record("rows-of-tags", items=items)
+
+    def annotate(self, file: str | Path, *, out: str | Path = "", input_format: str = "") -> Record:
+        """Write a file of tagged sentences again with the tags that are found, and everything else
+        as it is."""
+        if not str(out):
+            raise ConfigError("tags are written into a file", do="Name it with --out")
+        document = read_document(file, input_format or self.reading.input_format or None)
+        fields, lines = document.fields()
+        data = Sequences(fields, unit="token", origin=str(file), lines=lines)
+        found = [item["tags"] for item in self.predict(data)["items"]]
+        document.with_column(document.layout.pair[1], found).write(out)
+        tags = sum(map(len, found))
+        return self.record("annotated", out=str(out), sequences=len(found), tags=tags)
+
+    def summarise(self, measured: Measured) -> Record:
+        """Known and unknown words apart; of B-I-O tags also the spans."""
+        found, truth, answers = super().summarise(measured), measured["truth"], measured["answers"]
+        right, unknown = answers == truth, measured["unknown"]
+        for name, some in (("known_words", ~unknown), ("unknown_words", unknown)):
+            accuracy = float(right[some].mean()) if some.any() else None
+            found[name] = {"accuracy": accuracy, "words": int(some.sum())}
+        cuts = list(pairwise(measured["offsets"].tolist()))
+        found["whole_sequences"] = float(np.mean([right[i:j].all() for i, j in cuts]))
+        names = measured["names"]
+        if any(name.startswith(("B-", "I-")) for name in names):
+            rows = [
+                [[names[tag] for tag in values[i:j]] for i, j in cuts]
+                for values in (truth, answers)
+            ]
+            found["spans"] = plain(span_report(*rows))
+        return found

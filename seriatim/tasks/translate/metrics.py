@@ -1,0 +1,198 @@
+"""How well targets are written: likelihood of the references, and what the translations are worth.
+
+    nats per token   -(1/N) sum log p(symbol of a reference | source, symbols before), STOP included
+    chrF, BLEU, ...  by the field's own libraries: see `seriatim.measuring.texts`
+
+Sources that are equal have several references, and any of them is right. Two models are told apart by
+a paired bootstrap of chrF over sources. Shapes: S sources, N symbols of targets.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seriatim.batches import MOST_PAIRED, buckets, refuse_long
+from seriatim.codecs.symbols import UNKNOWN
+from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences, offsets_of
+from seriatim.decoding.options import DecodingOptions
+from seriatim.measuring.likelihood import PLACES
+from seriatim.measuring.measured import Measured, check_paired
+from seriatim.measuring.texts import chrf_counts, chrf_score, paired, text_report, token_errors
+from seriatim.models.base import Model, evaluating
+from seriatim.models.mixture import Mixture
+from seriatim.progress import note, passing
+from seriatim.records import Record, finite, safe_exp
+from seriatim.tasks.translate.codec import EncodedPairs, of_pairs
+from seriatim.tasks.translate.references import gathered, reference_symbols, references
+from seriatim.tasks.translate.search import without_targets
+
+if TYPE_CHECKING:
+    from seriatim.tasks.translate.predictor import Translator
+
+BINS = 8  # groups of sources by length
+
+
+def score_pairs(model: Model, pairs: EncodedPairs) -> Field:
+    """Natural-log probability of each symbol of the targets given their sources, STOP last."""
+    offsets = offsets_of(pairs.y.lengths + 1)
+    if isinstance(model, Mixture):
+        parts = [
+            score_pairs(part, pairs).values + weight
+            for part, weight in zip(model.parts, model.log_weights.tolist(), strict=True)
+        ]
+        return Field(np.logaddexp.reduce(parts), offsets, SYMBOLS)
+    for column in (pairs.x, pairs.y):
+        refuse_long(column, MOST_PAIRED)
+    values = np.zeros(offsets[-1])
+    with evaluating(model):
+        for rows in passing(
+            "scoring", buckets(np.maximum(pairs.x.lengths, pairs.y.lengths), PLACES // 4)
+        ):
+            batch = of_pairs(pairs, rows)
+            log_prob = model.predict(batch).log_prob(batch.y).numpy()  # (B, T)
+            places = np.concatenate([np.arange(offsets[s], offsets[s + 1]) for s in rows])
+            values[places] = log_prob[batch.y_mask.numpy()]
+    return Field(values, offsets, SYMBOLS)
+
+
+def measure(predictor: Translator, data: Sequences, settings: dict[str, Any]) -> Measured:
+    """What is written for each different source, beside what would be right."""
+    pairs = predictor.codec.encode(data)
+    log_prob = score_pairs(predictor.model, pairs)
+    first, right = gathered(data)
+    options, _ = predictor.searching(settings)
+    begin = time.perf_counter()
+    several = predictor.results(without_targets(pairs.take(first)), settings)
+    seconds = time.perf_counter() - begin
+    found = [results[0] for results in several]
+    target = predictor.codec.target
+    texts = [target.decode(result.symbols) for result in found]
+    truth = references(target, data, right)
+    cut_off = sum(not result.ended and result.log_prob > -np.inf for result in found)
+    if cut_off:
+        note(
+            f"{cut_off:,} of {len(found):,} targets were cut off at their greatest length; "
+            "--length sets another"
+        )
+    written = [[target.symbols[i] for i in result.symbols] for result in found]
+    arrays = {
+        "loss": sentence_losses(texts, truth),  # (S,) 1 - chrF of the source's own target
+        "exact": np.array([text in right for text, right in zip(texts, truth, strict=True)]),
+        "errors": token_errors(written, reference_symbols(target, data, right)),  # (S, 2)
+        "lengths": pairs.x.lengths[first] - (pairs.x.kind != NUMBERS),  # (S,) without STOP
+        "log_prob": log_prob.values,  # (N,)
+    }
+    facts = {
+        "answers": texts,
+        "truth": truth,
+        "search": searched(options),
+        "cut_off": cut_off,
+        "seconds": seconds,
+        "origin": data.origin,
+        "pairs": len(pairs),
+        "unknown": int((pairs.y.flat == UNKNOWN).sum()),
+        "seen": predictor.seen(data),
+    }
+    return Measured(arrays, facts)
+
+
+def sentence_losses(texts: list[str], truth: list[list[str]]) -> np.ndarray:
+    """(S,) what each text lacks: 1 minus its chrF, by the reference that serves it best."""
+    counts = chrf_counts(texts, truth) if texts else np.zeros((0, 18), np.int64)
+    return np.array([1 - chrf_score(row) / 100 for row in counts.tolist()])
+
+
+def summarise(predictor: Translator, measured: Measured) -> Record:
+    """A plain record: figures, counts and protocol."""
+    report = text_report(measured["answers"], measured["truth"])
+    report["interval"] = {"confidence": 0.95, **report["interval"]}
+    nats = float(-measured["log_prob"].mean())
+    errors, sources = measured["errors"], len(measured.loss)
+    return predictor.record(
+        "evaluation",
+        data=measured["origin"],
+        nats_per_token=finite(nats),
+        perplexity=finite(safe_exp(nats)),
+        **report,
+        token_error=rate_of(errors),
+        by_length=by_length(measured["lengths"], measured["exact"], errors),
+        sources=sources,
+        pairs=measured["pairs"],
+        cut_off=measured["cut_off"],
+        tokens=len(measured["log_prob"]),
+        unknown=measured["unknown"],
+        seconds=measured["seconds"],
+        symbols_per_second=len(measured["log_prob"]) / max(measured["seconds"], 1e-9),
+        parameters=predictor.model.size(),
+        protocol=protocol(predictor, measured),
+    )
+
+
+def protocol(predictor: Translator, measured: Measured) -> dict[str, Any]:
+    """What the figures rest on."""
+    codec = predictor.codec
+    blanks = "as given" if codec.target.lossless else "with blanks as this codec puts them"
+    return {
+        "unit": codec.options.unit,
+        "target_unit": codec.target.options.unit,
+        "vocabulary": codec.size,
+        "source_vocabulary": codec.sizes[0],
+        "end": "scored",
+        "search": measured["search"],
+        "references": "equal sources have several, any of which is right; "
+        "nats are those of the first column",
+        "text": f"as written, against the references {blanks}",
+        "seen_in_training": measured["seen"],
+    }
+
+
+def searched(options: DecodingOptions) -> str:
+    """How targets were found, in words."""
+    if options.beam:
+        coverage = f", coverage {options.coverage:g}" if options.coverage else ""
+        return f"beam {options.beam}, length penalty {options.length_penalty:g}{coverage}"
+    if options.min_bayes_risk:
+        return f"minimum Bayes risk of {options.min_bayes_risk} samples"
+    return "one sample" if options.temperature else "greedy"
+
+
+def rate_of(errors: np.ndarray) -> float:
+    """(S, 2) edits and tokens -> the error rate of all."""
+    return float(errors[:, 0].sum() / max(1, errors[:, 1].sum()))
+
+
+def by_length(lengths: np.ndarray, exact: np.ndarray, errors: np.ndarray) -> list[dict[str, Any]]:
+    """Figures of sources of similar length, in groups of about equal size."""
+    if not len(lengths):
+        return []
+    edges = np.unique(np.quantile(lengths, np.linspace(0, 1, BINS + 1)).astype(int))
+    group = np.clip(np.searchsorted(edges, lengths, "right") - 1, 0, max(0, len(edges) - 2))
+    found = []
+    for number in np.unique(group):
+        some = group == number
+        found.append(
+            {
+                "from": int(lengths[some].min()),
+                "to": int(lengths[some].max()),
+                "sources": int(some.sum()),
+                "exact": float(exact[some].mean()),
+                "token_error": rate_of(errors[some]),
+            }
+        )
+    return found
+
+
+def difference(first: Measured, second: Measured) -> dict[str, float]:
+    """How much more chrF the first has, from where to where with 95 % confidence, and how probable
+    so large a difference is by chance. References may be written in another way by each codec."""
+    check_paired(first, second)
+    return paired(first["answers"], second["answers"], first["truth"], others=second["truth"])
+
+
+def p_of_difference(first: Measured, second: Measured) -> float:
+    """How probable so large a difference of two models' chrF on the same sources is by chance: a
+    paired bootstrap, two-sided."""
+    return difference(first, second)["p"]

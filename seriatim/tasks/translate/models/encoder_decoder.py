@@ -1,0 +1,262 @@
+"""Sequence to sequence: one stack reads the source, another writes the target and attends to
+what was read.
+
+    F = encoder(x_1 .. x_P)           (P, D): a vector for each position of the source
+    p(y_t | y_1 .. y_{t-1}, x) = softmax(O tanh(W [h_t ; c_t]))
+
+    one vector     c_t = c = pool(F),  h_t = decoder([E y_{t-1} ; c])             Cho et al. 2014
+    attends        c_t = F softmax(F^T V h_t)                                   Luong et al. 2015
+    transformer    every block of the decoder attends to F between its
+                   mixer and its feed-forward part                            Vaswani et al. 2017
+
+Unlike a language model, which it is in all else, its state begins with a source: `start` reads it,
+and what is kept of it is shared by all rows that write about it. A recurrent decoder begins in
+tanh(B c). With `input_feeding`, tanh(W [h_t ; c_t]) is also an input of the next step. Shapes: B rows, P
+source, T time, D width, V symbols.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+
+from seriatim.batches import Batch
+from seriatim.distributions.symbols import Distribution
+from seriatim.errors import ConfigError
+from seriatim.layers.cross import Cross
+from seriatim.layers.linear import Linear
+from seriatim.layers.pool import Pool
+from seriatim.layers.randomness import uniform
+from seriatim.layers.source_ngrams import Grams
+from seriatim.models.base import Model, Shared, State
+from seriatim.models.network import Network
+from seriatim.models.stack import Whole
+from seriatim.settings import refuse_idle
+from seriatim.tasks.translate.options import TranslateOptions
+
+MOST = 1 << 27  # numbers in a table of n-grams: half a gigabyte
+
+
+RECURRENT = ("rnn", "gru", "lstm", "coupled")
+
+
+class EncoderDecoder(Network):
+    """State: what is kept of the source (Shared: its lengths, then the vector, or keys and values
+    for each part that attends to it), the input that is fed (B, D or 0), then the states of the
+    decoder's blocks."""
+
+    options: TranslateOptions
+
+    def __init__(
+        self,
+        vocabulary: int,
+        options: TranslateOptions,
+        sources: int,
+        numbers: int = 0,
+        shared: bool = False,
+    ):
+        super().__init__(vocabulary, options)
+        # weights that are left out are put into the module, where other threads would see them
+        self.divisible = not options.weight_dropout
+        width, attending, matrix = (options.width, options.mixer == "attention", options.attends)
+        if options.input_feeding and (attending or not matrix):
+            raise ConfigError(
+                "what is fed is what was attended to, by a decoder without self-attention",
+                got=f"--mixer {options.mixer} --attends {str(options.attends).lower()}",
+                do="Leave out --input-feeding, or use rnn, gru or lstm with --attends",
+            )
+        reading = replace(
+            options,
+            mixer=options.encoder_mixer or options.mixer,
+            layers=options.encoder_layers or options.layers,
+        )
+        self.source = None if shared else source_layer(sources, numbers, width)
+        self.source_ngrams = source_ngrams_of(options, vocabulary if shared else sources)
+        self.encoder, recurrent = Whole(reading), reading.mixer in RECURRENT
+        self.pool = Pool("last" if recurrent else "mean", width, reading.bidirectional)
+        self.cross = (
+            Cross(width, options.heads, options.score, options.maps)
+            if matrix and not attending
+            else None
+        )
+        self.entry = Linear(2 * width, width) if options.input_feeding or not matrix else None
+        self.exit = Linear(2 * width, width) if not (matrix and attending) else None
+        self.bridge = bridge_of(options)
+
+    def crossing(self) -> Cross | None:
+        """The part of a block that attends to the source, where blocks have one."""
+        o = self.options
+        return (
+            Cross(o.width, o.heads, o.score, o.maps)
+            if o.mixer == "attention" and o.attends
+            else None
+        )
+
+    @property
+    def bounded(self) -> bool:
+        """Whether hidden vectors stay between -1 and 1, as tanh leaves them."""
+        return self.exit is not None
+
+    @property
+    def attending(self) -> list[Cross]:
+        """The parts that attend to the source."""
+        several = [*(block.cross for block in self.blocks), self.cross]
+        return [each for each in several if isinstance(each, Cross)]
+
+    # -- the source
+    def opening(self, batch: Batch) -> State:
+        """The state in which the source has been read and nothing was written."""
+        lengths = batch.x_lengths.clamp(min=1)
+        x = self.embedding(batch.x) if self.source is None else self.source(batch.x)  # (B, P, D)
+        x = x if self.source_ngrams is None else x + self.source_ngrams(batch.x, lengths)
+        read = self.encoder(self.dropout(x), lengths)
+        whole = self.pool(read, lengths)  # (B, D)
+        kept = (
+            [part for each in self.attending for part in each.remember(read)]
+            if self.options.attends
+            else [whole]
+        )
+        inner = self.empty(len(x))
+        if self.bridge is not None:
+            begin = [torch.tanh(each(whole)) for each in self.bridge]
+            inner = (
+                tuple(tuple(each.chunk(2, -1)) for each in begin)
+                if isinstance(inner[0], tuple)
+                else tuple(begin)
+            )
+        fed = torch.zeros(len(x), self.options.width if self.options.input_feeding else 0)
+        return (Shared((torch.arange(len(x)), lengths, *kept)), fed, *inner)
+
+    def heard(self, memory: Shared, places: int) -> tuple[tuple, ...]:
+        """For each part that attends: keys, values, mask and how many rows share them."""
+        beams, (lengths, *kept) = memory.grouped()
+        mask = (
+            None
+            if int(lengths.min()) == places
+            else (torch.arange(places) < lengths[:, None])[:, None, None]
+        )  # (M, 1, 1, P)
+        return tuple((*pair, mask, beams) for pair in zip(kept[::2], kept[1::2], strict=True))
+
+    # -- the target
+    def run(
+        self, symbols: Tensor, state: State, lengths: Tensor | None = None
+    ) -> tuple[Tensor, State]:
+        """(B, T) symbols -> (B, T, D) what is said after each, given the source in the state."""
+        memory, fed, *inner = state
+        matrix = self.options.attends
+        heard = self.heard(memory, memory[2].shape[2]) if matrix else ()
+        vector: Tensor = fed if matrix else memory[2][memory[0]]  # (B, D)
+        x, columns = self.dropout(self.embed(symbols)), []
+        for part in x.split(1, 1) if self.options.input_feeding else (x,):
+            if self.entry is not None:
+                part = self.entry(beside(part, fed if matrix else vector))
+            hidden, inner = self.through(
+                part, tuple(inner), None, heard if self.cross is None else ()
+            )
+            if self.exit is not None:
+                other = vector if self.cross is None else self.cross(hidden, *heard[0])
+                hidden = self.dropout(torch.tanh(self.exit(beside(hidden, other))))
+            fed = hidden[:, -1] if self.options.input_feeding else fed
+            columns.append(hidden)
+        return torch.cat(columns, 1) if len(columns) > 1 else columns[0], (memory, fed, *inner)
+
+    def start(self, batch: Batch) -> tuple[Distribution, State]:
+        """What each target begins with, and the state that holds the source."""
+        hidden, state = self.run(
+            self.opened(batch.x.new_zeros(len(batch.x), 0, dtype=torch.long)), self.opening(batch)
+        )
+        return self.read(hidden[:, 0]), state
+
+    def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
+        """Every symbol of the targets given those before it; in training some are the model's
+        own."""
+        begin, inputs = self.opening(batch), self.opened(batch.y[:, :-1])
+        if self.training and self.options.scheduled_sampling:
+            inputs = self.guessed(inputs, begin)
+        hidden, state = self.run(inputs, begin)
+        return self.read(hidden), state
+
+    def guessed(self, inputs: Tensor, begin: State) -> Tensor:
+        """The inputs with some of them replaced by what the model itself would have written there:
+        two passes instead of a step at a time, after Mihaylova and Martins 2019."""
+        with torch.no_grad():
+            own = self.read(
+                self.run(inputs, begin)[0]
+            ).mode()  # (B, T), own[:, t] for inputs[:, t + 1]
+        mixed = uniform(own[:, :-1].shape) < self.options.scheduled_sampling * self.spent
+        return torch.cat([inputs[:, :1], torch.where(mixed, own[:, :-1], inputs[:, 1:])], 1)
+
+    rewind = Model.rewind
+
+    @torch.no_grad()
+    def trace(self, batch: Batch) -> dict[str, Tensor]:
+        """attention.L (B, H, T, P): how much of the source each part that attends hears while y is
+        written."""
+        found: dict[str, list[Tensor]] = {
+            f"attention.{layer}": [] for layer in range(len(self.attending))
+        }
+        handles = [
+            each.register_forward_hook(
+                lambda part, given, _, seen=seen: seen.append(part.weights(*given))
+            )
+            for each, seen in zip(self.attending, found.values(), strict=True)
+        ]
+        try:
+            self.run(self.opened(batch.y[:, :-1]), self.opening(batch))
+        finally:
+            for handle in handles:
+                handle.remove()
+        return {
+            name: torch.cat(steps, 2) for name, steps in found.items()
+        }  # one after another where they were fed one by one
+
+
+def source_layer(sources: int, numbers: int, width: int) -> nn.Module:
+    """How a source is read: symbols are embedded, numbers are mapped."""
+    return nn.Linear(numbers, width) if numbers else nn.Embedding(sources, width)
+
+
+def bridge_of(options: TranslateOptions) -> nn.ModuleList | None:
+    """From the vector of the source to the first state of each block, where blocks have states."""
+    many = {"rnn": 1, "gru": 1, "lstm": 2, "coupled": 2}.get(options.mixer)
+    if many is None:
+        return None
+    width = options.width
+    return nn.ModuleList(Linear(width, many * width) for _ in range(options.layers))
+
+
+def source_ngrams_of(options: TranslateOptions, symbols: int) -> Grams | None:
+    """The table of n-grams around each symbol of the source, if there is one."""
+    refuse_idle(
+        options, "source_ngrams", ("cells", "source_ngrams_dropout"), "n-grams of the source", 6
+    )
+    if not options.source_ngrams:
+        return None
+    if not symbols or options.source_ngrams == 1:
+        raise ConfigError(
+            "n-grams of the source are of two symbols or more",
+            got=f"--source-ngrams {options.source_ngrams}{'' if symbols else ', sources of numbers'}",
+            do="Use --source-ngrams 4, or leave it out" if symbols else "Leave out --source-ngrams",
+        )
+    if not options.bidirectional:
+        raise ConfigError(
+            "n-grams of the source look ahead",
+            got=f"--source-ngrams {options.source_ngrams} --bidirectional false",
+            do="Leave out one of them",
+        )
+    if options.cells * options.width > MOST:
+        raise ConfigError(
+            "a table of n-grams would be too large",
+            got=f"{options.cells:,} cells of {options.width:,} numbers each",
+            do=f"Use --cells {max(1, MOST // options.width)} or fewer",
+        )
+    return Grams(
+        symbols, options.source_ngrams, options.cells, options.width, options.source_ngrams_dropout
+    )
+
+
+def beside(x: Tensor, other: Tensor) -> Tensor:
+    """(B, T, D) and (B, D) or (B, T, D) -> (B, T, 2 D)."""
+    return torch.cat([x, other if other.dim() == 3 else other[:, None].expand_as(x)], -1)

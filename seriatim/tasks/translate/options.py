@@ -1,0 +1,126 @@
+"""The options of translators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seriatim.codecs.options import CodecOptions
+from seriatim.decoding.options import DecodingOptions
+from seriatim.models.options import WholeOptions
+from seriatim.settings import option, some_of
+from seriatim.tasks.base.options import TEXT, EvaluateOptions
+
+
+@dataclass(frozen=True)
+class TranslateOptions(WholeOptions):
+    """Two stacks: one reads the source, the other writes the target and attends to what was read."""
+
+    context: int = option(1024, "attention: how many positions back, itself included", least=1)
+    encoder_mixer: str = option(
+        "",
+        "how a position of the source sees the others (default: as --mixer)",
+        choices=("", "none", "rnn", "gru", "lstm", "coupled", "convolution", "attention"),
+    )
+    encoder_layers: int = option(
+        0, "number of blocks that read the source; 0: as --layers", least=0, most=1000
+    )
+    bidirectional: bool = option(True, "each position of the source sees what comes after it, too")
+    attends: bool = option(
+        True,
+        "the decoder attends to the vectors of all positions of the source; "
+        "otherwise it is conditioned on one vector",
+    )
+    source_ngrams: int = option(
+        0,
+        "each symbol of the source is also known by frequent n-grams around it, "
+        "up to this long, such as 6; 0: none",
+        least=0,
+        most=24,
+    )
+    source_ngrams_dropout: float = option(
+        0.5, "source n-grams: share of them that are dropped in training", least=0, most=0.95
+    )
+    cells: int = option(
+        1 << 16,
+        "source n-grams: how many of the most frequent have a vector",
+        least=1,
+        most=1 << 27,
+    )
+    input_feeding: bool = option(
+        False,
+        "what was attended to at one step is an input of the next (input feeding); "
+        "recurrent decoders, slower to train",
+    )
+    scheduled_sampling: float = option(
+        0.0,
+        "share of inputs that are the model's own guesses at the end of training, "
+        "rising from none (scheduled sampling)",
+        least=0,
+        most=1,
+    )
+    judge: str = option(
+        "loss",
+        "what validation looks at: nats per symbol of the references, or what greedy translations are worth",
+        choices=("loss", "bleu", "chrf", "exact"),
+    )
+
+
+@dataclass(frozen=True)
+class LexiconOptions:
+    """Which symbols of the target go with which of the source, and which follow each other."""
+
+    rounds: int = option(8, "rounds of expectation and maximisation", least=1, most=1000)
+    spread: float = option(
+        0.15,
+        "how far from the diagonal a symbol looks for its source, as a share of the length",
+        above=0,
+        most=10,
+    )
+    least: float = option(
+        1e-4, "translations less probable than this are forgotten", least=0, most=0.5
+    )
+    order: int = option(2, "length of the n-grams of the target", least=1, most=12)
+
+
+@dataclass(frozen=True)
+class JointOptions:
+    """Units of a symbol of the source with what is written for it, and n-grams of them."""
+
+    order: int = option(7, "length of the n-grams of units", least=1, most=12)
+    longest: int = option(2, "most symbols that are written for one of the source", least=1, most=6)
+    rounds: int = option(12, "rounds of expectation and maximisation", least=1, most=1000)
+    rarest: int = option(2, "units that occur less often are not used", least=1, most=10**9)
+    best: int = option(
+        32, "how many ways to write a target are kept while a source is read", least=1, most=10_000
+    )
+
+
+PairCoding = some_of(CodecOptions, "PairCoding", f"{TEXT} target_unit shared")
+SEARCH = (
+    "beam length_penalty length coverage count prefix must never min_bayes_risk temperature top_k "
+    "top_p min_p seed"
+)
+DEFAULTS = {"beam": 4, "temperature": 0.0, "length": 10_000}
+SearchOptions = some_of(DecodingOptions, "SearchOptions", SEARCH, **DEFAULTS)
+TreeOptions = some_of(
+    DecodingOptions, "TreeOptions", "beam length_penalty length prefix must never", **DEFAULTS
+)
+
+
+@dataclass(frozen=True)
+class EvaluateTranslationOptions(EvaluateOptions, SearchOptions):  # type: ignore[valid-type, misc]
+    """How to search, and what to compare with."""
+
+
+@dataclass(frozen=True)
+class AlignmentOptions:
+    """What was attended to."""
+
+    target: str = option("", "this target instead of the model's own")
+
+
+@dataclass(frozen=True)
+class TuneOptions:
+    """What a fit may be asked for besides."""
+
+    tune_search: bool = option(False, "find the best beam and length penalty on validation data")

@@ -1,0 +1,413 @@
+"""A Predictor of targets: it translates, in the widest sense, from any source to a sequence.
+
+model = fit("translate", "gru", "train.tsv")
+model.predict("new.txt", beam=5);   model.evaluate("test.tsv");   model.generate("a source")
+
+Sources that are equal have several references, and any of them is right. Shapes: S sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from seriatim.codecs.scaled import Scaled
+from seriatim.codecs.symbols import STOP, UNKNOWN, Codec
+from seriatim.data.formats import format_of
+from seriatim.data.sequences import NUMBERS, Field, Sequences
+from seriatim.decoding.beam import beam
+from seriatim.decoding.constraints import Demands
+from seriatim.decoding.options import DecodingOptions
+from seriatim.decoding.results import Result
+from seriatim.decoding.sampling import sampling
+from seriatim.errors import ConfigError, DataError
+from seriatim.measuring.measured import Measured
+from seriatim.models.base import Model
+from seriatim.models.renumbered import Renumbered, numbering
+from seriatim.progress import exhausted, note
+from seriatim.records import Record
+from seriatim.runs.predictor import Predictor, Source
+from seriatim.settings import build
+from seriatim.tasks.translate.codec import SOURCE, TARGET, EncodedPairs, PairCodec, of_pairs
+from seriatim.tasks.translate.demands import demands_of
+from seriatim.tasks.translate.metrics import difference, measure, score_pairs, summarise
+from seriatim.tasks.translate.options import DEFAULTS, SearchOptions, TreeOptions
+from seriatim.tasks.translate.references import gathered, references, written
+from seriatim.tasks.translate.search import (
+    ROWS,
+    attention,
+    judge_of,
+    least_risk,
+    quality,
+    translations,
+    without_targets,
+)
+
+Event = dict[str, Any]
+# whoever sets one of these wants samples, not a search
+SAMPLED = {"temperature", "top_k", "top_p", "min_p", "min_bayes_risk"}
+WIDTHS, PENALTIES = (1, 4, 8), (0.0, 0.5, 1.0, 1.5)  # what `tune_search` tries
+MOST_TUNED = 300  # sources it tries them on
+SAMPLE_CHARACTERS = 60
+JUDGES = {"chrf": "chrF", "bleu": "BLEU", "exact": "% exact"}
+
+
+class Translator(Predictor):
+    """A fitted model that writes a target for a source."""
+
+    codec: PairCodec
+
+    # -- data
+    def data(self, source: Source, gaps: bool = False) -> Sequences:
+        """Pairs, or sources alone, under these names; a list of texts is that of sources."""
+        if not isinstance(source, (Sequences, str, Path)):
+            source = list(source)
+        data = self.task.cut.sequences(source, self.reading_of(source), unit=self.unit, gaps=gaps)
+        if len(data.fields) == 1:
+            return replace(data, fields={SOURCE: next(iter(data.fields.values()))})
+        return data if SOURCE in data.fields else self.task.cut.prepare(data, {})
+
+    def reading_of(self, source: Sequences | str | Path | list[Any]) -> Any:
+        """How to read this: as in training, but sources alone may be a text where the pairs were a
+        table with columns to be named, and two files are read as what they are."""
+        several = source if isinstance(source, list) else [source]
+        files = [str(each) for each in several if isinstance(each, (str, Path))]
+        if len(files) > 1:
+            return replace(self.reading, input_format="", columns="")
+        formats = [self.reading.input_format or format_of(file) for file in files]
+        return replace(self.reading, columns="") if formats == ["text"] else self.reading
+
+    def sources(self, data: Sequences) -> EncodedPairs:
+        """The sources in numbers."""
+        column = data.field(SOURCE)
+        return without_targets(EncodedPairs(self.codec.encode_source(column), column))
+
+    def pairs(self, source: Source) -> Sequences:
+        """Data that has targets, too."""
+        data = self.data(source)
+        if TARGET not in data.fields:
+            standard = "; of a table on standard input say --input-format tsv"
+            raise DataError(
+                f"{data.origin} has sources and no targets",
+                got=f"fields: {', '.join(data.fields)}",
+                do="Give pairs of a source and a target" + (standard if data.origin == "-" else ""),
+            )
+        return self.task.cut.prepare(data, {})
+
+    def of_text(self, text: str) -> EncodedPairs:
+        """One source that is a text, in numbers."""
+        if isinstance(self.codec.source, Scaled):
+            raise ConfigError(
+                "the sources of this model are numbers",
+                got=self.spec,
+                do="Give them as a table, to `predict`",
+            )
+        return self.sources(Sequences({SOURCE: Field.of_text([text])}, origin="text"))
+
+    # -- searching
+    def searching(self, settings: Mapping[str, Any]) -> tuple[DecodingOptions, Demands]:
+        """How to search: what was found best on validation data, and what is asked for."""
+        build(SearchOptions, settings, "predict")
+        sampled = {"beam": 0, "temperature": 1.0} if SAMPLED & settings.keys() else {}
+        known = DEFAULTS | self.metrics.get("search", {}) | sampled
+        options = build(DecodingOptions, known | dict(settings), "predict")
+        one = options.beam or options.count > 1 or not options.temperature
+        if options.min_bayes_risk and one:
+            raise ConfigError(
+                "the minimum Bayes risk is found among samples, and is one result",
+                got=f"--beam {options.beam} --count {options.count} --temperature "
+                f"{options.temperature:g} --min-bayes-risk {options.min_bayes_risk}",
+                do="Leave out the other",
+            )
+        if (options.must or options.coverage) and not options.beam:
+            raise ConfigError(
+                "what must appear, and coverage, are for a beam",
+                got="samples",
+                do="Add --beam 5, or more for several words",
+            )
+        return options, demands_of(self.codec.target, options)
+
+    def room(
+        self, pairs: EncodedPairs, settings: Mapping[str, Any], demands: Demands
+    ) -> np.ndarray:
+        """(S,) how many symbols each target may have: what was asked for, or what such sources need,
+        and what must come besides."""
+        if "length" in settings:
+            return np.full(len(pairs), int(settings["length"]))
+        return self.codec.room(pairs.x.lengths) + len(demands.prefix) + sum(map(len, demands.must))
+
+    def results(
+        self, pairs: EncodedPairs, settings: Mapping[str, Any], rows: int = ROWS
+    ) -> list[list[Result]]:
+        """For each source its results, the best first; at most `rows` sources side by side."""
+        options, demands = self.searching(settings)
+        room = self.room(pairs, settings, demands)
+        if not options.min_bayes_risk:
+            found = translations(self.model, pairs, room, options, demands, rows)
+            for result in chain(*found) if not options.beam else ():
+                result.score = result.ranked(options.length_penalty)
+            return found
+        many = replace(options, count=options.min_bayes_risk)
+        chosen = []
+        for several in translations(self.model, pairs, room, many, demands, rows):
+            place, worth = least_risk([self.codec.decode(result.symbols) for result in several])
+            chosen.append([replace(several[place], score=worth)])
+        return chosen
+
+    # -- writing
+    def predict(self, data: Source, **settings: Any) -> Record:
+        """For each source its target, with `count` all results, best first. Settings: see
+        `SearchOptions`."""
+        given = self.data(data, gaps=True)
+        sources, (options, _) = self.sources(given), self.searching(settings)
+        items = []
+        for s, results in enumerate(self.results(sources, settings)):
+            answers = [self.answer(result) for result in results]
+            symbols = sources.x.row(s)
+            unknown = 0 if sources.x.kind == NUMBERS else int((symbols == UNKNOWN).sum())
+            source = written(given.field(SOURCE), s)
+            items.append({"source": source, **answers[0], "unknown": unknown, "results": answers})
+        self.remark(items)
+        return self.record("predictions", count=options.count, items=items)
+
+    def answer(self, result: Result) -> dict[str, Any]:
+        """A result; one that cannot be, since nothing meets all demands, has no log-probability."""
+        possible = result.log_prob > -np.inf
+        return {
+            "target": self.codec.decode(result.symbols),
+            "log_prob": result.log_prob if possible else None,
+            "score": result.score if possible else None,
+            "tokens": len(result.symbols),
+            "ended": result.ended,
+        }
+
+    def remark(self, items: list[dict[str, Any]]) -> None:
+        """Tell what a reader of many targets might not see."""
+        unknown = sum(item["unknown"] for item in items)
+        impossible = sum(item["log_prob"] is None for item in items)
+        if unknown:
+            note(f"{unknown:,} symbols of the sources are unknown to the model")
+        if impossible:
+            note(
+                f"for {impossible:,} sources nothing meets all that was asked for; "
+                "their lines are empty"
+            )
+
+    def generate(self, prompt: str, **settings: Any) -> Record:
+        """The target of one source: a record whose items have text and log-probability each.
+        Settings: see `SearchOptions`."""
+        return exhausted(self.generation(prompt, **settings))
+
+    def generation(self, prompt: str, **settings: Any) -> Generator[Event, None, Record]:
+        """The same as a generator of events: the pieces of a target as it is written, where a single
+        one is drawn; one that is searched for comes at once."""
+        options, _ = self.searching(settings)
+        pairs = self.of_text(prompt)
+        if options.beam or options.min_bayes_risk or options.count > 1:
+            found = self.results(pairs, settings)[0]
+        else:
+            found = yield from self.written_down(pairs, settings)
+        drawn = not (options.beam or options.min_bayes_risk) and options.temperature > 0
+        items = [
+            {
+                "prompt": prompt,
+                "text": self.codec.decode(result.symbols),
+                "log_prob": result.log_prob,
+                "tokens": len(result.symbols),
+                "ended": result.ended,
+                "seed": options.seed + i if drawn else None,
+            }
+            for i, result in enumerate(found)
+        ]
+        return self.record("generated", items=items)
+
+    def written_down(
+        self, pairs: EncodedPairs, settings: Mapping[str, Any]
+    ) -> Generator[Event, None, list[Result]]:
+        """Events with the pieces of a target as it grows; all together are the target."""
+        options, demands = self.searching(settings)
+        limits = replace(demands, most=torch.from_numpy(self.room(pairs, settings, demands)))
+        batch, seeds, shown = of_pairs(pairs, np.zeros(1, np.int64)), [options.seed], ""
+        results: list[Result] = []
+        with torch.inference_mode():
+            for results in sampling(self.model, batch, options, seeds, (STOP,), (UNKNOWN,), limits):
+                text = self.codec.decode(results[0].symbols).rstrip("\ufffd")
+                if text.startswith(shown) and len(text) > len(shown):
+                    yield {"event": "text", "text": text[len(shown) :]}
+                    shown = text
+        yield {"event": "text", "text": self.codec.decode(results[0].symbols)[len(shown) :]}
+        return results
+
+    def sample(self, test: Sequences) -> str:
+        """The target of the first source of the test."""
+        found = self.results(self.sources(self.data(test[:1])), {})
+        return self.codec.decode(found[0][0].symbols)[:SAMPLE_CHARACTERS]
+
+    # -- how well
+    def score(self, data: Source) -> Record:
+        """For each pair the natural-log probability of its target, its tokens and how many are
+        unknown."""
+        pairs = self.codec.encode(self.pairs(data))
+        scored = score_pairs(self.model, pairs)
+        items = [
+            {
+                "log_prob": float(scored.row(s).sum()),
+                "tokens": len(scored.row(s)),
+                "unknown": int((pairs.y.row(s) == UNKNOWN).sum()),
+            }
+            for s in range(len(pairs))
+        ]
+        return self.record("scores", items=items)
+
+    def measure(self, data: Source, **settings: Any) -> Measured:
+        """What is written for each different source. Settings: see `SearchOptions`."""
+        return measure(self, self.pairs(data), settings)
+
+    def summarise(self, measured: Measured) -> Record:
+        """Cross-entropy of the references, and what the translations are worth: see
+        `seriatim.measuring.texts`."""
+        return summarise(self, measured)
+
+    def compared(self, measured: Measured, other: Measured) -> dict[str, Any]:
+        """By how much the chrF of two models differs on the same sources, and whether that could be
+        chance."""
+        found = difference(measured, other)
+        bounds = {"confidence": 0.95, "difference": [found["low"], found["high"]]}
+        return {
+            "difference": found["difference"],
+            "interval": bounds,
+            "p": found["p"],
+            "test": self.task.figures[0].test_name,
+        }
+
+    def row(self, measured: Measured) -> dict[str, Any]:
+        """A row of a comparison."""
+        record = self.summarise(measured)
+        kept = (
+            "chrf bleu nats_per_token exact token_error interval parameters tokens unknown "
+            "symbols_per_second protocol"
+        )
+        return {key: record[key] for key in kept.split()}
+
+    # -- after a fit
+    def conclude(self, lesson: Any, valid: Sequences | None, asked: Any) -> Iterator[str]:
+        """Tune the search, if that was asked for."""
+        if asked.tune_search and valid is not None:
+            yield tuned(self.tune_search(valid), self.metrics["search"])
+
+    def tune_search(self, data: Sequences) -> list[dict[str, Any]]:
+        """Find the width of the beam and the penalty for length that do best on validation data, and
+        keep them: by the model's own judge, or by chrF."""
+        given = self.pairs(data)
+        first, right = gathered(given)
+        sources = without_targets(self.codec.encode(given).take(first[:MOST_TUNED]))
+        truth = references(self.codec.target, given, right[:MOST_TUNED])
+        judge = judge_of(self.model).replace("loss", "chrf")
+        tried: list[dict[str, Any]] = []
+        for width in WIDTHS:
+            for penalty in PENALTIES if width > 1 else (1.0,):
+                search = {"beam": width, "length_penalty": penalty}
+                found = self.results(sources, search)
+                texts = [self.codec.decode(each[0].symbols) for each in found]
+                tried.append({**search, "judge": judge, "worth": quality(judge, texts, truth)})
+        best = max(tried, key=lambda each: (round(each["worth"], 6), -each["beam"]))
+        self.metrics["search"] = {name: best[name] for name in ("beam", "length_penalty")}
+        return tried
+
+    # -- looking inside
+    def alignment(self, text: str, *, target: str = "") -> Record:
+        """How much each symbol of the target attended to each of the source when it was written: of
+        the model's own target, or the one given."""
+        pairs = self.of_text(text)
+        if target:
+            symbols = self.codec.target.encode_text(target).tolist()
+        else:
+            symbols = self.results(pairs, {})[0][0].symbols
+        weights = attention(self.model, pairs.x.row(0), [symbols])[0]  # (H, T, P)
+        return self.record(
+            "alignment",
+            source=self.codec.source_pieces(pairs.x.row(0)),
+            target=[*(self.codec.symbols[i] for i in symbols), self.codec.symbols[STOP]],
+            text=self.codec.decode(symbols),
+            heads=weights.tolist(),
+            weights=weights.mean(0).tolist(),
+            notes=[],
+        )
+
+    def tree(self, text: str, **settings: Any) -> Record:
+        """Every candidate of a beam search, kept, pruned or ended, with its log-probability.
+        Settings: see `TreeOptions`."""
+        build(TreeOptions, settings, "tree")
+        options, demands = self.searching({"beam": DEFAULTS["beam"]} | settings)
+        if not options.beam:
+            raise ConfigError(
+                "a tree is drawn of a beam search alone",
+                got="--beam 0",
+                do="Choose a --beam of 1 or more",
+            )
+        pairs = self.of_text(text)
+        limits = replace(demands, most=torch.from_numpy(self.room(pairs, settings, demands)))
+        batch, nodes = of_pairs(pairs, np.zeros(1, np.int64)), list[dict[str, Any]]()
+        with torch.inference_mode():
+            results = beam(self.model, batch, options, (STOP,), (UNKNOWN,), limits, nodes)
+        for node in nodes:
+            node["symbol"] = self.codec.symbols[node["symbol"]]
+        return self.record(
+            "tree",
+            source=text,
+            beam=options.beam,
+            length_penalty=options.length_penalty,
+            nodes=nodes,
+            results=[self.answer(result) for result in results[0]],
+            notes=[],
+        )
+
+    # -- several runs as one
+    def matching(self, other: Predictor) -> Model:
+        """The model of another run, if it knows the same symbols on both sides, by our numbers."""
+        if not isinstance(other, Translator):
+            return super().matching(other)
+        number = renumbering(other.codec.target, self.codec.target)
+        source = renumbering(other.codec.source, self.codec.source)
+        if number is None or source is None:
+            raise ConfigError(
+                "models are mixed that know the same symbols",
+                got=f"{self.spec} and {other.spec}",
+                do="Fit both on the same data with the same --unit and --valid; without --valid, a "
+                "network sets some of the data aside",
+            )
+        same = all(each == list(range(len(each))) for each in (number, source))
+        return other.model if same else Renumbered(other.model, number, source)
+
+
+def renumbering(theirs: Codec | Scaled, ours: Codec | Scaled) -> list[int] | None:
+    """The number that each of our symbols has with them; None if they are not the same symbols, or
+    text is not cut into them in the same way. Numbers are the same if their scale is."""
+    if isinstance(theirs, Scaled) or isinstance(ours, Scaled):
+        return [] if theirs.to_json() == ours.to_json() else None
+    if cutting(theirs) != cutting(ours):
+        return None
+    return numbering(theirs.symbols, ours.symbols)
+
+
+def cutting(codec: Codec) -> dict[str, Any]:
+    """All that decides into which symbols a text is cut, but these symbols themselves."""
+    apart = ("symbols", "spelling")
+    return {key: value for key, value in codec.to_json().items() if key not in apart}
+
+
+def tuned(tried: list[dict[str, Any]], best: Mapping[str, Any]) -> str:
+    """What was tried, in a sentence."""
+    worth = ", ".join(
+        f"{each['beam']} / {each['length_penalty']:g}: {100 * each['worth']:.2f}" for each in tried
+    )
+    return (
+        f"beam {best['beam']} with length penalty {best['length_penalty']:g} does best on "
+        f"validation data ({JUDGES[tried[0]['judge']]} by beam / penalty: {worth})"
+    )

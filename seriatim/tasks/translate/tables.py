@@ -1,0 +1,91 @@
+"""Records of translators as tables and lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+from seriatim.records import Record
+from seriatim.show.tables import generated_lines, score_lines
+
+__all__ = ["generated_lines", "score_lines", "target_lines", "translation_figures"]
+
+
+def target_lines(record: Record) -> str:
+    """A target for each source, a line each; of several results each with its score, and a blank
+    line behind."""
+    lines = []
+    for item in record["items"]:
+        possible = (each for each in item["results"] if each["score"] is not None)
+        ranked = [f"{each['score']:.4f}\t{each['target']}" for each in possible]
+        lines += [*ranked, ""] if record["count"] > 1 else [item["target"]]
+    return "\n".join(line.replace("\n", " ") for line in lines)
+
+
+def translation_figures(record: Record) -> Table:
+    """An evaluation as two columns: name and value, with signatures and protocol below."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim")
+    table.add_column()
+    for name, value in (*figures(record), *counts(record)):
+        table.add_row(name, value)
+    for name in ("bleu", "chrf", "meteor", "rouge"):
+        table.add_row(f"signature: {name}", record["signatures"][name])
+    for name, value in record["protocol"].items():
+        table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
+    return table
+
+
+def figures(record: Record) -> list[tuple[str, str]]:
+    """What the translations are worth."""
+    bounds = record["interval"]
+    low, high = bounds["chrf"]
+    exact, *between = (100 * each for each in (record["exact"], *bounds["exact"]))
+    rates = [100 * record[name] for name in ("token_error", "wer", "cer")]
+    lowered = record["bleu_lower"]
+    rows = [
+        ("chrF", f"{record['chrf']:.2f}   (95 % interval {low:.2f} to {high:.2f})"),
+        ("BLEU", f"{record['bleu']:.2f}   (lower-cased {lowered:.2f})"),
+        ("exact", "{:.2f} %   ({:.2f} to {:.2f})".format(exact, *between)),
+        ("token error", "{:.2f} %   (words {:.2f} %, characters {:.2f} %)".format(*rates)),
+        ("METEOR, ROUGE-L", f"{record['meteor']:.4f}, {record['rougeL']:.4f}"),
+        ("nats per token", likelihood(record)),
+    ]
+    return rows + ([("against", against(record["against"]))] if "against" in record else [])
+
+
+def likelihood(record: Record) -> str:
+    """How probable the references are."""
+    nats, perplexity = record["nats_per_token"], record["perplexity"]
+    if nats is None:
+        return "infinite: some references have probability 0"
+    words = "too large to be written" if perplexity is None else f"{perplexity:.2f}"
+    return f"{nats:.4f}   (perplexity {words} of the references)"
+
+
+def against(other: dict[str, Any]) -> str:
+    """How this model compares with another one."""
+    low, high = other["interval"]["difference"]
+    return (
+        f"{other['model']}: chrF {other['difference']:+.2f} ({low:+.2f} to {high:+.2f}), "
+        f"p = {other['p']:.3f}"
+    )
+
+
+def counts(record: Record) -> list[tuple[str, str]]:
+    """How much was translated, and how well by length."""
+    a_second = record["sources"] / max(record["seconds"], 1e-9)
+    speed = f"{record['seconds']:.1f} s, {a_second:.1f} a second"
+    groups = record["by_length"] if len(record["by_length"]) > 1 else []
+    return [
+        ("sources", f"{record['sources']:,} in {speed}"),
+        *(
+            (
+                f"  of length {each['from']} to {each['to']}",
+                f"{100 * each['exact']:6.2f} % exact, "
+                f"{100 * each['token_error']:6.2f} % token error",
+            )
+            for each in groups
+        ),
+    ]

@@ -1,0 +1,57 @@
+"""What training sees of a task: batches to learn from, and a figure that says how well.
+
+A task cuts its data in its own way and subclasses `Lesson`; a count model reads through `counting`,
+a network goes through `epoch` again and again, and both are judged by `validate`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from torch import Tensor
+
+from seriatim.batches import Batch
+from seriatim.models.base import Model
+from seriatim.models.recipe import TrainingOptions
+
+# "event" names its kind; the progress bar, the log and the page read the same ones
+Event = dict[str, Any]
+
+
+class Lesson(ABC):
+    """The data of one fit, as a model learns from it."""
+
+    symbols: int  # how large the training data is, for messages
+    steady: bool = False  # all batches have one shape: worth compiling for
+
+    @abstractmethod
+    def counting(self, model: Model) -> Iterator[dict[str, Any]]:
+        """Let a count model read the data, telling how far it is."""
+
+    def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
+        """The batches of one pass; the same for the same seed and number. A room whose models all
+        count needs none."""
+        raise TypeError(f"{type(self).__name__} has no batches")
+
+    def steps_per_epoch(self, options: TrainingOptions) -> int:
+        """How many batches a pass has."""
+        raise TypeError(f"{type(self).__name__} has no batches")
+
+    def validate(self, model: Model) -> float:
+        """What training looks at, on validation data: lower is better."""
+        raise TypeError(f"{type(self).__name__} does not validate")
+
+    def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
+        """What the weights of a mixture are found from."""
+        raise TypeError(f"{type(self).__name__} has no mixtures")
+
+    def begin(self, model: Model) -> None:
+        """Tell a model what it needs to know of the data before it learns: most need nothing."""
+        return None
+
+    def end(self, model: Model) -> None:
+        """Find, on validation data, what is found when a model has learned: for most there is
+        nothing."""
+        return None

@@ -1,0 +1,113 @@
+"""What a short trial finds out before a fit by the clock: rows, precision, parts side by side,
+compilation.
+
+Nothing is tried unless there is a wall-clock budget (or compilation is asked for): a fit of so many
+steps is the same on every machine. A resumed fit goes on with what it began with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import torch
+
+from seriatim.batches import Batch
+from seriatim.errors import TrainingError
+from seriatim.training.lesson import Event
+
+if TYPE_CHECKING:
+    from seriatim.training.loop import Loop
+
+
+FIRST_ROWS = 16  # where a trial of the number of rows begins, and what is taken without one
+
+
+# parts side by side may take so much longer: beside another busy program the whole would take five
+# times as long
+SLOWER = 1.1
+
+
+COMPILED_MINUTES = 10  # the least budget for which compiling is tried
+
+
+def choose_rows(loop: Loop) -> Iterator[Event]:
+    """Twice as many rows, and again, as long as that gives a fifth more symbols a second."""
+    speeds = {rows: speed(loop, rows) for rows in (FIRST_ROWS, 2 * FIRST_ROWS, 4 * FIRST_ROWS)}
+    chosen = FIRST_ROWS
+    while 2 * chosen in speeds and speeds[2 * chosen] > 1.2 * speeds[chosen]:
+        chosen *= 2
+    loop.settle(chosen)
+    found = {f"{rows}_rows_symbols_per_second": each for rows, each in speeds.items()}
+    yield {"event": "trial", "rows": chosen, **found}
+
+
+def speed(loop: Loop, rows: int) -> float:
+    """Symbols a second with so many rows."""
+    batch = next(iter(loop.lesson.epoch(0, replace(loop.options, rows=rows))))
+    return int(batch.y_mask.sum()) / loop.trial(batch, "float32")
+
+
+def choose_precision(loop: Loop, batch: Batch) -> Iterator[Event]:
+    """What was asked for, or bfloat16 where the processor has it and it saves an eighth of the
+    time."""
+    o, p = loop.options, loop.progress
+    if o.precision != "auto":
+        p.precision = o.precision
+    elif o.minutes and has_bfloat16():
+        seconds = {kind: loop.trial(batch, kind) for kind in ("float32", "bfloat16")}
+        faster = seconds["bfloat16"] < 0.87 * seconds["float32"]
+        p.precision = "bfloat16" if faster else "float32"
+        found = {f"{kind}_seconds": each for kind, each in seconds.items() if math.isfinite(each)}
+        yield {"event": "trial", "precision": p.precision, **found}
+
+
+def has_bfloat16() -> bool:
+    """Whether the processor computes in bfloat16; where it does not, a single trial may take
+    minutes."""
+    try:
+        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    except (AttributeError, RuntimeError):
+        return False
+
+
+def choose_parts(loop: Loop, batch: Batch) -> Iterator[Event]:
+    """A part of each batch for every thread, unless the whole is faster."""
+    p, threads = loop.progress, torch.get_num_threads()
+    if not (loop.options.minutes and loop.model.divisible and threads > 1):
+        return
+    whole, p.parts = loop.trial(batch, p.precision), threads
+    apart = loop.trial(batch, p.precision)
+    if apart >= SLOWER * whole:
+        p.parts = 1
+        loop.dismiss()
+    yield {"event": "trial", "parts": p.parts, "whole_seconds": whole, "apart_seconds": apart}
+
+
+def choose_compilation(loop: Loop, batch: Batch, resumed: bool) -> Iterator[Event]:
+    """Compile the loss where that is asked for, or pays. Every shape of a batch would be compiled
+    anew."""
+    o, p = loop.options, loop.progress
+    long = loop.lesson.steady and (o.minutes or 0) >= COMPILED_MINUTES
+    if not (p.compiled if resumed else o.compile == "yes" or (o.compile == "auto" and long)):
+        return
+    p.compiled = False
+    plain = loop.trial(batch, p.precision)
+    loop.loss, p.compiled = torch.compile(loop.model.loss), True
+    compiled = loop.trial(batch, p.precision)
+    possible = math.isfinite(compiled)
+    if o.compile == "yes" and not possible:
+        raise TrainingError(
+            "the model cannot be compiled here", do="Leave --compile out, or install a C++ compiler"
+        )
+    p.compiled = possible and (resumed or o.compile == "yes" or compiled < 0.95 * plain)
+    if not p.compiled:
+        loop.loss = loop.model.loss
+    yield {
+        "event": "trial",
+        "compiled": p.compiled,
+        "eager_seconds": plain,
+        "compiled_seconds": compiled if possible else None,
+    }

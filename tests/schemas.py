@@ -1,0 +1,289 @@
+"""JSON Schemas of all records, found by looking at records: `python -m tests.schemas` writes them.
+
+Every verb of every task is asked what `tests.examples` has, and a fit, a comparison and an audit are
+made; what all records of a task and verb have in common is their schema. What an example cannot
+show (a value that is null in all of them) stands in tables here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from seriatim.comparison import Comparison
+from seriatim.fitting_options import CompareOptions
+from seriatim.records import Record, plain
+from seriatim.tasks import task as card_of
+from seriatim.verbs import call
+from tests.examples import EXAMPLES, Ask, Workshop
+
+FOLDER = Path(__file__).parent.parent / "docs" / "schemas"
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+Schema = dict[str, Any]
+
+# objects whose keys are data: labels, channels, levels, names of models
+MAPS = {
+    "unseen_labels",
+    "classes",
+    "channels",
+    "condition",
+    "quantiles",
+    "coverage",
+    "width",
+    "past",
+    "values",
+    "shares",
+    "tags",
+    "signatures",
+}
+# floats that may be infinite, or not a number, and are null then
+INFINITE = re.compile(
+    "log_prob|score|nats_.*|bits.*|.*_bits|perplexity|excess|log_loss.*|interval|valid|mase|rmsse"
+    "|r_squared|skill|crps|bound_per_symbol|truth|mean|p"
+)
+EACH = "each of "  # the key of what such an object holds
+# what is null or empty in every example of some task and verb
+UNSEEN: dict[str, Schema] = {
+    EACH + "shares": {"type": "array", "items": {"type": "number"}},
+    EACH + "unseen_labels": {"type": "integer"},
+    "budget_seconds": {"type": "number"},
+    "entropy": {"type": "number"},
+    "entropy_bits": {"type": "number"},
+    "excess": {"type": "number"},
+    "excess_bits": {"type": "number"},
+    "folds": {"type": "integer"},
+    "label": {"type": "string"},
+    "minutes": {"type": "number"},
+    "notes": {"type": "string"},
+    "out": {"type": "string"},
+    "run": {"type": "string"},
+    "syntactic": {"type": "number"},
+}
+
+
+# -- records
+def records(workshop: Workshop, task: str) -> Iterator[tuple[str, Record]]:
+    """All records of a task, each under its verb."""
+    room, example = card_of(task), EXAMPLES[task]
+    for verb, asks in example.asks.items():
+        for ask in asks:
+            roles = workshop.roles(task, ask) if room.verbs[verb].runs else ("",)
+            yield from ((verb, asked(workshop, task, verb, ask, role)) for role in roles)
+    for role in example.models:
+        yield "fit", fitted(workshop, task, role)
+    if room.figures:
+        yield from (("compare", each) for each in compared(workshop, task))
+
+
+def asked(workshop: Workshop, task: str, verb: str, ask: Ask, role: str) -> Record:
+    """What a verb gives."""
+    data, options = workshop.data(task, ask.data), workshop.options(task, ask)
+    if not role:
+        return call(verb, data, **options)
+    return call(verb, workshop.predictor(task, role), data, **options)
+
+
+def fitted(workshop: Workshop, task: str, role: str) -> Record:
+    """What `seriatim fit --format json` prints."""
+    predictor = workshop.predictor(task, role)
+    return predictor.record("fit", out=str(predictor.folder), **predictor.metrics)
+
+
+def compared(workshop: Workshop, task: str) -> Iterator[Record]:
+    """A comparison, with a model that failed besides."""
+    role, room = next(iter(EXAMPLES[task].models)), card_of(task)
+    settings = EXAMPLES[task].compared
+    found = call("compare", task, workshop.train(task, role), **settings)
+    bare = Comparison(room, CompareOptions(models=settings["models"]), {})
+    without = bare.without(settings["models"].split(",")[0], "failed", "too little data")
+    yield found | {"rows": [*found["rows"], plain(without)]}
+
+
+def audits(workshop: Workshop) -> Iterator[Record]:
+    """Audits of one file, and of two parts."""
+    for task in ("language", "classify", "tag"):
+        train = workshop.train(task, "counted")
+        yield call("check", [train])
+        yield call("check", [train, workshop.file(task, "test")])
+    copies = workshop.file("classify", "copies.tsv")
+    yield call("check", [copies, workshop.train("classify", "counted")])
+    yield call("check", [copies, copies])
+
+
+# -- from records to schemas
+def schema_of(kind: str, several: list[Record]) -> Schema:
+    """The schema of all records of a task and verb."""
+    wrong = {each["kind"] for each in several} - {kind}
+    assert not wrong, f"{kind} expected, {wrong} found"
+    return {"$schema": DRAFT, **inferred(several, "")}
+
+
+def inferred(values: list[Any], key: str) -> Schema:
+    """What all of these values are; `key` is what they stand under."""
+    filled = [value for value in values if value is not None]
+    if not filled:
+        return nullable(unseen(key))
+    if key in ("kind", "version"):
+        assert len(set(filled)) == 1, (key, set(filled))
+        return {"const": filled[0]}
+    kinds = {kind_of(value) for value in filled}
+    if {"integer", "number"} <= kinds:
+        kinds.remove("integer")
+    found = [MAKERS[kind](of_kind(filled, kind), key) for kind in sorted(kinds)]
+    schema = found[0] if len(found) == 1 else {"anyOf": found}
+    infinite = "number" in kinds and INFINITE.fullmatch(key)
+    return nullable(schema) if len(filled) < len(values) or infinite else schema
+
+
+def unseen(key: str) -> Schema:
+    """What an example would show if it had any."""
+    assert key in UNSEEN, f"{key!r} is null or empty in every example: see UNSEEN"
+    return UNSEEN[key]
+
+
+def nullable(schema: Schema) -> Schema:
+    """The same, or null."""
+    if "anyOf" in schema:
+        return {"anyOf": [*schema["anyOf"], {"type": "null"}]}
+    return {**schema, "type": [schema["type"], "null"]}
+
+
+def kind_of(value: Any) -> str:
+    """What JSON calls it."""
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
+    return names.get(type(value), "object")
+
+
+def of_kind(values: list[Any], kind: str) -> list[Any]:
+    """Those of this kind; whole numbers are numbers, too."""
+    kinds = {kind, "integer"} if kind == "number" else {kind}
+    return [value for value in values if kind_of(value) in kinds]
+
+
+def array(values: list[list[Any]], key: str) -> Schema:
+    """A list; the ends of an interval are two."""
+    items = [each for value in values for each in value]
+    pair = {"minItems": 2, "maxItems": 2} if key == "interval" else {}
+    schema = inferred(items, key) if items else unseen(key)
+    return {"type": "array", "items": schema, **pair}
+
+
+def mapping(values: list[dict[str, Any]], key: str) -> Schema:
+    """An object: of fixed keys, or of keys that are data."""
+    if key in MAPS:
+        inside = [each for value in values for each in value.values()]
+        more = inferred(inside, EACH + key) if inside else unseen(EACH + key)
+        return {"type": "object", "additionalProperties": more}
+    names = list(dict.fromkeys(name for value in values for name in value))
+    under = {name: name if key != "interval" else inside_interval(name) for name in names}
+    properties = {
+        name: inferred([value[name] for value in values if name in value], under[name])
+        for name in names
+    }
+    return {
+        "type": "object",
+        "properties": dict(sorted(properties.items())),
+        "required": sorted(name for name in names if all(name in value for value in values)),
+        "additionalProperties": False,
+    }
+
+
+def inside_interval(name: str) -> str:
+    """The bounds of every figure are a pair."""
+    return name if name == "confidence" else "interval"
+
+
+def scalar(kind: str) -> Callable[[list[Any], str], Schema]:
+    """A value without parts."""
+    return lambda values, key: {"type": kind}
+
+
+MAKERS: dict[str, Callable[[list[Any], str], Schema]] = {
+    "array": array,
+    "object": mapping,
+    **{kind: scalar(kind) for kind in ("boolean", "integer", "number", "string")},
+}
+
+
+# -- files
+def kinds() -> dict[tuple[str, str], str]:
+    """The kind of record that each task and verb gives, as the cards say."""
+    found = {("check", ""): "audit"}
+    for task in EXAMPLES:
+        room = card_of(task)
+        found |= {(task, verb): each.gives for verb, each in room.verbs.items()}
+        found |= {(task, "fit"): "fit"}
+        found |= {(task, "compare"): "comparison"} if room.figures else {}
+    return found
+
+
+def schemas(workshop: Workshop) -> dict[str, Schema]:
+    """All schemas by the names of their files."""
+    known, seen = kinds(), dict[tuple[str, str], list[Record]]()
+    for task in EXAMPLES:
+        for verb, record in records(workshop, task):
+            seen.setdefault((task, verb), []).append(record)
+    seen["check", ""] = list(audits(workshop))
+    return {file_of(*key): titled(key, schema_of(known[key], seen[key])) for key in known}
+
+
+def titled(key: tuple[str, str], schema: Schema) -> Schema:
+    """With a title."""
+    name = " ".join(filter(None, key))
+    return {"$schema": schema.pop("$schema"), "title": f"seriatim: {name}", **schema}
+
+
+def file_of(task: str, verb: str) -> str:
+    """The name of its file."""
+    return ".".join(filter(None, (task, verb))) + ".json"
+
+
+def overview() -> str:
+    """The table of all schemas."""
+    rows = "\n".join(
+        f"| {task if verb else ''} | {verb or task} | {kind} | [{file_of(task, verb)}]({file_of(task, verb)}) |"
+        for (task, verb), kind in kinds().items()
+    )
+    return f"""# Schemas of records
+
+What every verb gives, through every door, as JSON Schema (draft 2020-12), written by
+`python -m tests.schemas`. `null` stands for infinity and for what is not a number, and an array of
+more than 10,000 numbers is written as `{{"dtype", "shape", "base64"}}`.
+
+| task | verb | kind | schema |
+| --- | --- | --- | --- |
+{rows}
+"""
+
+
+def texts(workshop: Workshop) -> dict[str, str]:
+    """All files and what they hold."""
+    found = {name: json.dumps(each, indent=1) + "\n" for name, each in schemas(workshop).items()}
+    return found | {"README.md": overview()}
+
+
+@cache
+def workshop(which: int) -> Workshop:
+    """One for all tests of a process; its folder goes when the process does."""
+    kept = tempfile.TemporaryDirectory(prefix="seriatim-")
+    made = Workshop(Path(kept.name), which)
+    made.kept = kept
+    return made
+
+
+def main() -> None:
+    """Write them."""
+    FOLDER.mkdir(exist_ok=True)
+    for old in FOLDER.glob("*.json"):
+        old.unlink()
+    for name, text in texts(workshop(0)).items():
+        (FOLDER / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()

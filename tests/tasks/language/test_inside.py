@@ -1,0 +1,541 @@
+"""Looking inside: gradients, influence, attention and surprisal, each against a slow twin or a model whose answer is known."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import seriatim
+from seriatim.batches import Batch, prompts
+from seriatim.data.sequences import Sequences
+from seriatim.errors import ConfigError, DataError
+from seriatim.show.tables import SHADES, shade
+from seriatim.tasks.language.inside import (
+    attention_maps,
+    divergence,
+    gradient_by_distance,
+    gradients,
+    influence_by_distance,
+    some_places,
+    surprisal,
+)
+from seriatim.tasks.language.pictures import attention, gradient, influence
+from seriatim.tasks.language.pictures import surprisal as draw_surprisal
+from seriatim.tasks.language.tables import surprising_text
+from seriatim.verbs import call
+from tests.conftest import symbols
+from tests.ladder import MODELS, RUNGS, random_rows, small_model
+from tests.terminal import SMALL, furnish, good, prose, refused
+
+PNG = b"\x89PNG"
+TEXT = prose(30, 3)
+
+
+def fitted(model: str, text: str = TEXT, by: str = "stream", **settings):
+    settings = (
+        settings
+        if MODELS["language"][model.split("+")[-1]].counts
+        else {"steps": 2, "width": 8, "length": 8, "rows": 2, **settings}
+    )
+    return seriatim.fit(
+        "language",
+        model,
+        Sequences.of(text.splitlines() if by == "line" else [text], by),
+        **settings,
+    )
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
+    folder = furnish(tmp_path_factory.mktemp("home"))
+    good(
+        "fit",
+        "language",
+        "transformer",
+        folder / "book.txt",
+        *SMALL,
+        "--layers",
+        2,
+        "--heads",
+        2,
+        "--out",
+        folder / "transformer",
+    )
+    return folder
+
+
+# Gradients
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rnn",
+        "lstm",
+        "gru",
+        "convolution",
+        "transformer",
+        "attention, learned",
+        "lstm, coupled",
+        "bigram",
+    ],
+)
+def test_gradients_are_those_of_finite_differences(name):
+    model, contexts, following = (
+        small_model(name),
+        [random_rows(1, 5)[0].numpy(), random_rows(1, 3, 1)[0].numpy()],
+        (2, 4),
+    )
+    found = list(gradients(model, tuple(contexts), following))
+    assert [len(norms) for norms in found] == [5, 3]
+    for context, target, norms in zip(contexts, following, found, strict=True):
+        x = model.embedding(model.begin(prompts([context]))).detach()  # (1, 1 + T, D)
+
+        def loss(x, target=target):
+            with torch.no_grad():
+                return -float(
+                    model.read(model.through(x, model.empty(1))[0][:, -1]).log_prob(
+                        torch.tensor([target])
+                    )[0]
+                )
+
+        for distance, norm in enumerate(norms, 1):
+            slopes = []
+            for feature in range(x.shape[-1]):
+                move = torch.zeros_like(x)
+                move[0, -distance, feature] = 1e-2
+                slopes.append((loss(x + move) - loss(x - move)) / 2e-2)
+            assert np.linalg.norm(slopes) == pytest.approx(norm, rel=0.05, abs=2e-4)
+
+
+def recurrent(cell: str, **weights):
+    """A recurrent model of two features with the recurrent matrix, the input matrix and the biases given."""
+    predictor = fitted(cell, width=2, **({"activation": "relu"} if cell == "rnn" else {}))
+    for name, value in weights.items():
+        parameter = getattr(predictor.model.blocks[0].mixer.cell, name)
+        parameter.data.copy_(torch.as_tensor(value, dtype=torch.float32).expand(parameter.shape))
+    predictor.model.embedding.weight.data.abs_()
+    return predictor
+
+
+@pytest.mark.parametrize("radius", [0.5, 1.5])
+def test_a_plain_recurrence_vanishes_or_explodes_by_its_spectral_radius(radius):
+    """Positive weights and relu: the recurrence is linear, and each step back multiplies the gradient by the radius."""
+    matrix = torch.tensor([[0.6, 0.4], [0.4, 0.6]]) * radius  # eigenvalues radius and 0.2 radius
+    predictor = recurrent(
+        "rnn", weight_hh_l0=matrix, weight_ih_l0=torch.eye(2), bias_ih_l0=0.01, bias_hh_l0=0.0
+    )
+    predictor.model.output.weight.data.copy_(
+        1e-12 * torch.arange(predictor.codec.size)[:, None].float()
+    )  # no saturation of the softmax
+    record = gradient_by_distance(predictor, [TEXT[:40]], most=16, places=4)
+    assert [each["radius"] for each in record["radii"]] == pytest.approx([radius], rel=1e-5)
+    values = np.array(record["values"])
+    assert values[3:] / values[2:-1] == pytest.approx(np.full(len(values) - 3, radius), rel=1e-2)
+    assert record["factor"] == pytest.approx(radius, rel=0.02)
+
+
+def test_the_lstm_with_its_forget_gate_open_keeps_its_gradient():
+    """Recurrent weights of zero: h carries nothing, and all that goes back goes through the cell, times f at each step."""
+    open_gate = torch.tensor(
+        [-3.0] * 2 + [9.0] * 2 + [0.0] * 2 + [3.0] * 2
+    )  # input, forget, candidate, output
+    for shift, factor in ((0.0, 1.0), (9.0, 0.5)):  # f = sigmoid(9), then sigmoid(0)
+        bias = open_gate - torch.tensor([0.0] * 2 + [shift] * 2 + [0.0] * 4)
+        inward = torch.zeros(8, 2)
+        inward[4:6] = torch.eye(2)  # symbols reach the candidate alone
+        predictor = recurrent(
+            "lstm", weight_hh_l0=0.0, weight_ih_l0=inward, bias_ih_l0=bias, bias_hh_l0=0.0
+        )
+        record = gradient_by_distance(predictor, [TEXT[:100]], most=20, places=30)
+        assert record["factor"] == pytest.approx(factor, abs=0.03)
+        assert {each["matrix"]: each["radius"] for each in record["radii"]} == dict.fromkeys(
+            ("input", "forget", "candidate", "output"), 0.0
+        )
+
+
+def test_a_mixture_shows_its_network_and_counts_are_refused():
+    record = gradient_by_distance(fitted("unigram+lstm"), [TEXT])
+    assert record["model"] == "lstm" and "part lstm" in record["notes"][0]
+    with pytest.raises(ConfigError, match="influence instead"):
+        gradient_by_distance(fitted("markov"), [TEXT])
+
+
+# What happens in a layer
+
+
+@pytest.mark.parametrize("name", RUNGS)
+def test_traces_have_their_shapes_and_are_what_the_model_computes(name):
+    model, y = small_model(name), random_rows(2, 9)
+    if not isinstance(model, torch.nn.Module):
+        return
+    batch = Batch(
+        y[:, :0], torch.zeros(2, dtype=torch.long), y, torch.ones_like(y, dtype=torch.bool)
+    )
+    traced = model.trace(batch)
+    kinds = {key.split(".")[0] for key in traced}
+    if model.options.mixer == "attention":
+        assert kinds == {"attention"}
+        for weights in traced.values():
+            assert weights.shape == (2, model.options.heads, 9, 9) and torch.allclose(
+                weights.sum(-1), torch.ones(()), atol=1e-5
+            )
+            assert not weights.triu(1).any()
+    if "hidden" in kinds:
+        assert all(traced[f"hidden.{layer}"].shape == (2, 9, 16) for layer in range(2))
+        if not model.options.residual:
+            votes = (
+                model.votes(model.opened(y[:, :-1]), model.votes.empty(2))[0]
+                if hasattr(model, "votes")
+                else 0
+            )  # are beside what is traced
+            assert torch.allclose(
+                model.read(model.norm(traced["hidden.1"])).logits + votes,
+                model.unroll(batch)[0].logits,
+                atol=1e-5,
+            )
+    for layer, gates in (
+        (key.split(".")[1], value) for key, value in traced.items() if key.startswith("gates")
+    ):
+        assert (
+            gates.shape == (2, 9, 2 if model.options.mixer == "gru" else 3, 16)
+            and gates.min() >= 0
+            and gates.max() <= 1
+        )
+        if model.options.mixer != "gru":  # h_t = o tanh(c_t): no more than the gate lets out
+            assert bool((traced[f"hidden.{layer}"].abs() <= gates[:, :, 2] + 1e-6).all())
+
+
+def test_the_gates_of_the_lstm_make_its_cell():
+    """c_t = f c_{t-1} + i g and h_t = o tanh(c_t), with the gates that were traced."""
+    model, y = small_model("lstm"), random_rows(1, 6)
+    batch = Batch(
+        y[:, :0], torch.zeros(1, dtype=torch.long), y, torch.ones_like(y, dtype=torch.bool)
+    )
+    traced, cell = model.trace(batch), model.blocks[0].mixer.cell
+    x, c = model.embedding(torch.cat([model.begin(batch), y[:, :-1]], 1)), torch.zeros(1, 16)
+    for t in range(6):
+        before = traced["hidden.0"][:, t - 1] if t else torch.zeros(1, 16)
+        total = (
+            x[:, t] @ cell.weight_ih_l0.T
+            + cell.bias_ih_l0
+            + before @ cell.weight_hh_l0.T
+            + cell.bias_hh_l0
+        )
+        i, f, o = traced["gates.0"][:, t].unbind(1)
+        c = f * c + i * torch.tanh(total[:, 32:48])
+        assert torch.allclose(o * torch.tanh(c), traced["hidden.0"][:, t], atol=1e-5)
+
+
+# Influence
+
+
+@pytest.mark.parametrize(
+    "model, settings, reach",
+    [
+        ("kneser-ney", {"order": 3}, 2),
+        ("markov", {"order": 2}, 2),
+        ("witten-bell", {"order": 5}, 4),
+        ("unigram", {}, 0),
+        ("uniform", {}, 0),
+        ("bigram", {}, 1),
+    ],
+)
+@pytest.mark.parametrize("by", ["stream", "line"])
+def test_an_ngram_hears_as_far_as_it_reaches_and_no_further(model, settings, reach, by):
+    if model == "bigram":
+        settings = {"width": None}
+    record = influence_by_distance(fitted(model, by=by, **settings), [TEXT], most=9)
+    assert (
+        len(record["values"]) == 9
+        and all(value > 0 for value in record["values"][:reach])
+        and record["values"][reach:] == [0.0] * (9 - reach)
+    )
+
+
+def test_a_cache_hears_further_than_its_ngram_and_a_convolution_to_its_edge():
+    mixture = fitted("kneser-ney+cache", order=3)
+    mixture.model.log_weights = torch.tensor([0.5, 0.5], dtype=torch.float64).log()
+    assert min(influence_by_distance(mixture, [TEXT], most=12)["values"]) > 0
+    values = influence_by_distance(fitted("convolution", layers=2, kernel=3), [TEXT], most=12)[
+        "values"
+    ]  # 1 + 2 + 4 symbols
+    assert max(values[:7]) > 1e-9 and max(values[7:]) < 1e-7
+
+
+def test_influence_is_the_mean_of_divergences_computed_one_by_one():
+    predictor = fitted("kneser-ney", order=3)
+    ids = predictor.codec.encode_text(TEXT)
+    generator, total = np.random.default_rng(5), np.zeros(2)
+    for _, t in some_places(
+        predictor.codec.encode(Sequences.of([TEXT], "stream").main), "stream", 2, 6
+    ):
+        for d in (1, 2):
+            changed, others = ids[:t].copy(), ids[ids != ids[t - d]]
+            changed[t - d] = others[generator.integers(len(others))]
+            p, q = (
+                predictor.model.start(prompts([row]))[0].log_probs()[0].double().numpy()
+                for row in (ids[:t], changed)
+            )
+            total[d - 1] += (np.exp(p) * (p - q)).sum()
+    record = influence_by_distance(predictor, [TEXT], most=2, places=6, seed=5)
+    assert record["values"] == pytest.approx(total / 6, rel=1e-5) and record["places"] == [6, 6]
+    assert record == influence_by_distance(predictor, [TEXT], most=2, places=6, seed=5)
+
+
+def test_a_divergence_of_nothing_is_nothing_and_of_the_impossible_infinite():
+    p = torch.tensor([0.5, 0.5, 0.0]).log().double()
+    assert divergence(p, p) == 0 and divergence(
+        p, torch.tensor([0.25, 0.75, 0.0]).log().double()
+    ) == pytest.approx(0.5 * math.log(2) + 0.5 * math.log(2 / 3))
+    assert divergence(p, torch.tensor([1.0, 0.0, 0.0]).log().double()) == math.inf
+    record = influence_by_distance(
+        fitted("markov", "abababababcacacb" * 4, order=1, add=0), ["abababababcacacb" * 4], most=3
+    )
+    assert (
+        record["values"][0] is None
+        and "impossible" in record["notes"][0]
+        and json.dumps(record, allow_nan=False)
+    )
+
+
+def test_places_lie_inside_and_look_back_as_far_as_they_can():
+    ids = symbols([[1] * 30, [1] * 3, [], [1] * 12])
+    for by in ("stream", "line"):
+        chosen = some_places(ids, by, 10, 8)
+        assert (
+            chosen
+            and all(10 <= t < ids.lengths[s] + (by == "line") for s, t in chosen)
+            and len(set(chosen)) == len(chosen)
+        )
+    assert some_places(symbols([[1, 2]]), "stream", 64, 8) == [(0, 1)]
+    with pytest.raises(DataError):
+        some_places(symbols([[1]]), "stream", 64, 8)
+
+
+# Attention and surprisal
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"positions": "learned", "context": 20},
+        {"context": 4},
+        {"score": "mlp", "positions": "none"},
+    ],
+)
+def test_attention_maps_sum_to_one_and_hear_no_future(settings):
+    record = attention_maps(fitted("transformer", heads=2, layers=3, **settings), [TEXT], most=30)
+    many = 20 if "learned" in settings.values() else 31
+    assert record["tokens"] == ["<s>", *TEXT[: many - 1]] and [
+        (each["layer"], each["head"]) for each in record["maps"]
+    ] == [(i // 2, i % 2) for i in range(6)]
+    for each in record["maps"]:
+        weights = np.array(each["weights"])
+        assert (
+            weights.shape == (many, many)
+            and weights.sum(1) == pytest.approx(np.ones(many), abs=1e-5)
+            and not np.triu(weights, 1).any()
+        )
+        if settings.get("context") == 4:
+            assert not np.tril(weights, -4).any() and each["distance"] <= 3
+    with pytest.raises(ConfigError, match="attention"):
+        attention_maps(fitted("lstm"), [TEXT])
+
+
+@pytest.mark.parametrize("model", ["kneser-ney", "kneser-ney+cache", "lstm", "transformer"])
+@pytest.mark.parametrize("by", ["stream", "line"])
+def test_surprisals_sum_to_what_evaluate_measures(model, by):
+    predictor, text = fitted(model, by=by), "A cat sat.\nÜber\nthe cat.\n"
+    data = Sequences.of(text.splitlines() if by == "line" else [text], by)
+    record, figures = surprisal(predictor, data), predictor.evaluate(data)
+    assert sum(row["bits"] for row in record["tokens"]) == pytest.approx(
+        figures["bits_per_token"] * figures["tokens"], rel=1e-9
+    )
+    assert (
+        record["bits_per_character"] == figures["bits_per_character"]
+        and len(record["tokens"]) == figures["tokens"]
+    )
+    assert (
+        "".join(row["symbol"] for row in record["tokens"]).replace(
+            "</s>", "\n" if by == "line" else ""
+        )
+        == text
+    )
+    assert [row["symbol"] for row in record["tokens"] if row["unknown"]] == ["Ü"]
+
+
+def test_the_impossible_has_no_bits():
+    record = surprisal(fitted("markov", order=1, add=0), ["qqq"])
+    assert (
+        record["bits_per_character"] is None
+        and record["impossible"]
+        and record["tokens"][1]["bits"] is None
+        and json.dumps(record, allow_nan=False)
+    )
+
+
+def test_shades_grow_with_bits_and_the_text_stays_what_it_is():
+    assert [shade(bits) for bits in (0.0, 0.5, 3.0, 100.0, None)] == [0, 1, 3, 6, 6] and len(
+        SHADES
+    ) == 7
+    group = surprising_text(surprisal(fitted("markov"), ["the cat\nsat."]))
+    assert group.renderables[1].plain == "the cat⏎\nsat." and {
+        span.style[-7:] for span in group.renderables[1].spans
+    } <= set(SHADES)
+
+
+# Pictures and the command line
+
+
+def both(what: str, runs: list, data) -> dict:
+    """The records of several runs as the one that a picture shows."""
+    first, second = (call(what, run, data) for run in runs)
+    return first | {"runs": first["runs"] + second["runs"]}
+
+
+@pytest.mark.parametrize("unit", ["character", "word", "byte"])
+def test_every_picture_is_drawn_from_its_record(unit):
+    data = Sequences.of([TEXT[:300]], "stream", unit)
+    small = {"steps": 2, "width": 8, "length": 8, "rows": 2}
+    runs = [
+        seriatim.fit("language", "rnn", data, **small),
+        seriatim.fit("language", "lstm", data, **small),
+    ]
+    records = [json.loads(json.dumps(both(what, runs, data))) for what in ("gradient", "influence")]
+    assert [each["model"] for each in records[0]["runs"]] == ["rnn", "lstm"]
+    assert gradient(records[0], "png").startswith(PNG) and influence(records[1], "png").startswith(
+        PNG
+    )
+    assert attention(
+        attention_maps(seriatim.fit("language", "transformer", data, heads=2, **small), data), "png"
+    ).startswith(PNG)
+    assert draw_surprisal(surprisal(runs[0], data), "png").startswith(PNG)
+
+
+def test_the_command_line_looks_inside(home, here):
+    other = home / "other.txt"
+    asked = ("plot", home / "lstm", home / "lstm", "--what", "gradient", "--file", other)
+    assert good(*asked, "--out", "gradient.png").out == "gradient.png\n"
+    assert (here / "gradient.png").read_bytes().startswith(PNG)
+    before = set(home.rglob("*"))
+    assert "spectral radius" in good("gradient", home / "lstm", other).out
+    record = good(
+        "plot",
+        home / "markov",
+        home / "lstm",
+        "--what",
+        "influence",
+        "--file",
+        home / "other.txt",
+        "--out",
+        "i.svg",
+        "--format",
+        "json",
+    ).json()
+    assert (
+        record["kind"] == "influence"
+        and [each["model"] for each in record["runs"]] == ["markov", "lstm"]
+        and record["picture"] == "i.svg"
+    )
+    text = ("--text", "The cat sat")
+    assert "mean distance" in good("attention", home / "transformer", *text).out
+    table = good("surprisal", home / "markov", "--text", "The cat").out.splitlines()
+    assert (
+        table[0].startswith("markov: ")
+        and len(table) == 9
+        and table[2].split()[0] == "'T'"
+        and set(home.rglob("*")) == before
+    )
+    good("plot", home / "transformer", "--what", "attention", *text)
+    assert (home / "transformer" / "attention.png").read_bytes().startswith(PNG)
+    record = good(
+        "plot",
+        home / "lines",
+        "--what",
+        "surprisal",
+        "--text",
+        "The cat",
+        "--format",
+        "json",
+        "--out",
+        "s.pdf",
+    ).json()
+    assert [row["symbol"] for row in record["tokens"]][-2:] == ["cat", "</s>"] and (
+        here / "s.pdf"
+    ).exists()
+
+
+def test_what_cannot_be_seen_is_refused(home):
+    refused(
+        "plot", home / "markov", "--what", "gradient", "--text", TEXT, code=2, words="influence"
+    )
+    refused(
+        "plot", home / "lstm", "--what", "attention", "--text", TEXT, code=2, words="transformer"
+    )
+    refused("plot", home / "lstm", "--what", "surprisal", code=2, words="surprisal reads data")
+    refused(
+        "plot",
+        home / "lstm",
+        "--what",
+        "surprisal",
+        "--text",
+        "a",
+        "--file",
+        "b",
+        code=2,
+        words="--file and --text",
+    )
+    refused("plot", home / "lstm", "--what", "surprisal", "--text", "", code=1, words="longer")
+    refused("plot", home / "lstm", "--what", "influence", "--text", "a", code=1, words="too short")
+    refused(
+        "plot",
+        home / "lstm",
+        "--what",
+        "influence",
+        "--file",
+        "nowhere.txt",
+        code=1,
+        words="nowhere.txt",
+    )
+    refused(
+        "plot",
+        home / "lstm",
+        home / "markov",
+        "--what",
+        "surprisal",
+        "--text",
+        "a",
+        code=2,
+        words="one run",
+    )
+    refused("plot", home / "lstm", home / "markov", code=2, words="one folder")
+    refused("plot", home / "lstm", "--text", "a", code=2, words="--what")
+    refused("plot", home / "lstm", "--what", "dreams", "--text", "a", code=2, words="dreams")
+    refused(
+        "plot",
+        home / "lstm",
+        "--what",
+        "gradient",
+        "--text",
+        TEXT,
+        "--out",
+        "x.jpeg",
+        code=1,
+        words="png, svg or pdf",
+    )
+    refused(
+        "plot", "nowhere", "--what", "gradient", "--text", TEXT, code=1, words="not a run folder"
+    )

@@ -1,0 +1,69 @@
+"""Records keep to their schemas: every verb of every task, with models and data that the schemas were
+not made from."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from seriatim.tasks import TASKS
+from seriatim.tasks import task as card_of
+from tests.examples import EXAMPLES
+from tests.schemas import FOLDER, audits, file_of, kinds, records, texts, workshop
+
+MADE, OTHER = 0, 1  # what schemas are made from, and what they are held against
+
+
+@cache
+def validator(task: str, verb: str) -> Draft202012Validator:
+    schema = json.loads((FOLDER / file_of(task, verb)).read_text())
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def hold(task: str, verb: str, record: dict) -> None:
+    """A record is what its schema and its card say, and nothing but JSON."""
+    assert record["kind"] == kinds()[task, verb]
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+    problems = [
+        f"{p.json_path}: {p.message[:200]}" for p in validator(task, verb).iter_errors(record)
+    ]
+    assert not problems, f"{task} {verb} {record.get('model')}: {problems[:5]}"
+
+
+def test_every_task_and_every_verb_has_an_example():
+    assert list(EXAMPLES) == list(TASKS)
+    for task, example in EXAMPLES.items():
+        assert set(example.asks) == set(card_of(task).verbs)
+        assert bool(example.compared) == bool(card_of(task).figures)
+
+
+@pytest.mark.parametrize("task", EXAMPLES)
+def test_every_record_of_a_task_keeps_to_its_schema(task):
+    seen = set()
+    for verb, record in records(workshop(OTHER), task):
+        hold(task, verb, record)
+        seen.add(verb)
+    assert seen == {verb for room, verb in kinds() if room == task}
+
+
+def test_every_audit_keeps_to_its_schema():
+    for record in audits(workshop(OTHER)):
+        hold("check", "", record)
+
+
+def test_the_stored_schemas_are_those_that_are_made():
+    made = texts(workshop(MADE))
+    stored = {path.name: path.read_text() for path in FOLDER.iterdir()}
+    assert stored.keys() == made.keys()
+    assert [name for name in made if stored[name] != made[name]] == []
+
+
+def test_a_schema_refuses_what_is_not_of_its_kind():
+    record = next(record for verb, record in records(workshop(OTHER), "sets") if verb == "score")
+    for wrong in ({"kind": "scores!"}, {"version": 0}, {"more": 1}, {"items": [{"log_prob": "1"}]}):
+        assert not validator("sets", "score").is_valid(record | wrong)
+    assert not validator("sets", "score").is_valid({"kind": "scores", "version": 1})
