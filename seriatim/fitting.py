@@ -178,7 +178,7 @@ class Fit:
             yield from loop.relay(throughout(training, own), noted)
             seconds, size = time.perf_counter() - begin, model.size()
             known = {"seconds": seconds, "parameters": size, "fingerprint": self.digest}
-            self.predictor.metrics = last | {"per": self.room.validates} | known
+            self.predictor.metrics = last | {"per": self.lesson.judged(model).words} | known
             with own():
                 asked = self.asked.fitting
                 words = list(self.predictor.conclude(self.lesson, self.valid, asked))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor
@@ -18,6 +19,19 @@ from seriatim.models.recipe import TrainingOptions
 
 # "event" names its kind; the progress bar, the log and the page read the same ones
 Event = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What validation looks at, in words. `validate` gives less for better: where the words name a
+    figure of which more is better, it gives what is missing to one."""
+
+    words: str = "nats per symbol"
+    higher: bool = False
+
+    def said(self, loss: float) -> str:
+        """'nats per token 1.512', 'span F1 0.431'."""
+        return f"{self.words} {1 - loss if self.higher else loss:.3f}"
 
 
 class Lesson(ABC):
@@ -42,6 +56,10 @@ class Lesson(ABC):
     def validate(self, model: Model) -> float:
         """What training looks at, on validation data: lower is better."""
         raise TypeError(f"{type(self).__name__} does not validate")
+
+    def judged(self, model: Model) -> Judged:
+        """What `validate` looks at."""
+        return Judged()
 
     def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
         """What the weights of a mixture are found from."""

@@ -185,6 +185,7 @@ class Loop:
             "epoch": self.schedule.epochs(),
             "seconds": p.seconds,
             "valid": p.best if math.isfinite(p.best) else None,
+            "said": self.lesson.judged(self.model).said(p.best) if math.isfinite(p.best) else "",
         }
 
     def one_epoch(self, clock: Clock) -> Iterator[Event]:
@@ -375,6 +376,7 @@ class Loop:
             "train": p.loss,
             "valid": loss,
             "best": p.best,
+            "said": self.lesson.judged(self.model).said(p.best),
         }
 
     # -- checkpoints

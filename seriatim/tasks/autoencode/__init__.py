@@ -192,6 +192,5 @@ TASK = Task(
     coding=SampleCoding,
     mixture=None,
     usual_unit="word",
-    validates="nats per symbol",
     kept="seriatim generate {run}",
 )

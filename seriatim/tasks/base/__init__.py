@@ -103,7 +103,6 @@ class Task:
     openers: tuple[
         str, ...
     ] = ()  # "module:function": a path of others' making -> Predictor, or None
-    validates: str = "nats per symbol"  # what validation looks at, in words
     usual_unit: str = (
         "character"  # what counts as a symbol unless the data or the user say something else
     )

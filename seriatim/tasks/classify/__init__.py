@@ -183,6 +183,5 @@ TASK = Task(
     fitting=CalibrateOptions,
     mixture="seriatim.models.mixture:ProductOfExperts",
     usual_unit="word",
-    validates="of the labels wrong",
     kept="seriatim predict {run} FILE",
 )

@@ -197,6 +197,5 @@ TASK = Task(
     fitting=ConformalOptions,
     mixture=None,
     usual_unit="value",
-    validates="nats per value",
     kept="seriatim predict {run} FILE",
 )

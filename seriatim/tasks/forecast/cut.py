@@ -26,7 +26,7 @@ from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, Source
 from seriatim.tasks.forecast.codec import SeriesCodec, Signals, of_windows
 from seriatim.tasks.forecast.models.network import ForecastNetwork
 from seriatim.tasks.forecast.models.rules import Rule, origins_of
-from seriatim.training.lesson import Lesson
+from seriatim.training.lesson import Judged, Lesson
 
 TOGETHER = 64  # windows of the validation data that are looked at at a time
 
@@ -70,6 +70,10 @@ class ForecastLesson(Lesson):
         if self.valid is None:
             raise DataError("there is nothing to validate on", do="Give validation data")
         return self.valid
+
+    def judged(self, model: Model) -> Judged:
+        """What `validate` looks at."""
+        return Judged("nats per value")
 
     def validate(self, model: Model) -> float:
         """Nats per value of the validation data, or what stands for them."""

@@ -26,7 +26,7 @@ from seriatim.tasks.base.cut import Cut, Settings
 from seriatim.tasks.labels.answers import answers, estimates
 from seriatim.tasks.labels.codec import Examples, LabelCodec, cut_once, of_examples, target_of
 from seriatim.tasks.labels.models.network import SequenceLabeller
-from seriatim.training.lesson import Lesson
+from seriatim.training.lesson import Judged, Lesson
 
 Event = dict[str, Any]
 
@@ -63,6 +63,10 @@ class ClassifyLesson(Lesson):
         """How many batches a pass has."""
         return len(buckets(self.train.x.lengths, options.rows * options.length))
 
+    def judged(self, model: Model) -> Judged:
+        """What `validate` looks at."""
+        return Judged("share of tags wrong" if self.tags else "share of labels wrong")
+
     def validate(self, model: Model) -> float:
         """The share of labels that are wrong; between equals a trace of the nats per label decides.
 
@@ -91,6 +95,10 @@ class RegressLesson(ClassifyLesson):
     def __init__(self, train: Examples, valid: Examples | None, deviation: float):
         super().__init__(train, valid)
         self.scale_nats = math.log(deviation)  # that the scale takes from every value
+
+    def judged(self, model: Model) -> Judged:
+        """What `validate` looks at."""
+        return Judged("nats per value")
 
     def validate(self, model: Model) -> float:
         """Nats per value of the validation data."""

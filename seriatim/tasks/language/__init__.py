@@ -279,7 +279,6 @@ TASK = Task(
     },
     coding=TextCoding,
     openers=(HERE + "predictor:of_arpa", HERE + "predictor:of_gpt2"),
-    validates="nats per token",
     usual_unit="character",
     kept="seriatim generate {run} --length 300",
 )

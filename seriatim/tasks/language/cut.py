@@ -18,7 +18,7 @@ from seriatim.measuring.likelihood import mean_loss, score
 from seriatim.models.base import Model
 from seriatim.models.recipe import TrainingOptions
 from seriatim.tasks.base.cut import MOST_TEST, Cut, Settings
-from seriatim.training.lesson import Lesson
+from seriatim.training.lesson import Judged, Lesson
 
 
 class LanguageLesson(Lesson):
@@ -61,6 +61,10 @@ class LanguageLesson(Lesson):
         if self.valid is None:
             raise DataError("there is nothing to validate on", do="Give validation data")
         return self.valid
+
+    def judged(self, model: Model) -> Judged:
+        """What `validate` looks at."""
+        return Judged("nats per token")
 
     def validate(self, model: Model) -> float:
         """Nats per symbol of the validation data."""

@@ -95,6 +95,5 @@ TASK = Task(
     coding=TextCoding,
     mixture=None,
     usual_unit="word",
-    validates="nats per value",
     kept="seriatim predict {run} FILE",
 )

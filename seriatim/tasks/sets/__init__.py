@@ -135,6 +135,5 @@ TASK = Task(
     coding=TextCoding,
     mixture=None,
     usual_unit="token",
-    validates="nats per step",
     kept="seriatim generate {run}",
 )

@@ -19,7 +19,7 @@ from seriatim.settings import build
 from seriatim.tasks.base.cut import Cut, Settings, Source
 from seriatim.tasks.sets.codec import SetCodec, of_sets
 from seriatim.tasks.sets.metrics import score_sets
-from seriatim.training.lesson import Lesson
+from seriatim.training.lesson import Judged, Lesson
 
 
 class SetsLesson(Lesson):
@@ -49,6 +49,10 @@ class SetsLesson(Lesson):
         """How many batches a pass has."""
         groups = buckets(self.train.lengths, options.rows * options.length)
         return sum(math.ceil(self.train.lengths[rows].max() / LONGEST) for rows in groups)
+
+    def judged(self, model: Model) -> Judged:
+        """What `validate` looks at."""
+        return Judged("nats per step")
 
     def validate(self, model: Model) -> float:
         """Nats per step of the validation data."""

@@ -171,6 +171,5 @@ TASK = Task(
     coding=TextCoding,
     mixture="seriatim.models.mixture:ProductOfExperts",
     usual_unit="word",
-    validates="of the tags wrong",
     kept="seriatim predict {run} FILE",
 )

@@ -177,6 +177,5 @@ TASK = Task(
     coding=PairCoding,
     fitting=TuneOptions,
     usual_unit="subword",
-    validates="nats per token",
     kept="seriatim predict {run} FILE",
 )

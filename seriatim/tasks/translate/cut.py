@@ -24,9 +24,15 @@ from seriatim.tasks.translate.metrics import score_pairs
 from seriatim.tasks.translate.models.counted import CountedPairs
 from seriatim.tasks.translate.models.encoder_decoder import EncoderDecoder
 from seriatim.tasks.translate.search import GREEDY, alike, distinct, judge_of, quality, translations
-from seriatim.training.lesson import Lesson
+from seriatim.training.lesson import Judged, Lesson
 
 MOST_PLACES = 1 << 21  # of sources whose n-grams are counted
+JUDGES = {  # what validation looks at, by the setting `judge`
+    "loss": Judged("nats per token"),
+    "exact": Judged("share of exact targets", higher=True),
+    "bleu": Judged("BLEU / 100", higher=True),
+    "chrf": Judged("chrF / 100", higher=True),
+}
 FEW = 20  # different sources; fewer, if they come again and again, are labels rather than texts
 
 
@@ -83,6 +89,10 @@ class TranslateLesson(Lesson):
         if self.valid is None:
             raise DataError("there is nothing to validate on", do="Give validation data")
         return self.valid
+
+    def judged(self, model: Model) -> Judged:
+        """What `validate` looks at."""
+        return JUDGES[judge_of(model)]
 
     def validate(self, model: Model) -> float:
         """Nats per symbol of the targets; or, if that is the judge, what is missing to a perfect

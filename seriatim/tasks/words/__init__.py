@@ -146,6 +146,5 @@ TASK = Task(
     mixture=None,
     openers=(HERE + "predictor:of_vectors",),
     usual_unit="word",
-    validates="nats per place",
     kept='seriatim neighbours {run} "word"',
 )
