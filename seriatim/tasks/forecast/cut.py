@@ -79,12 +79,12 @@ class ForecastLesson(Lesson):
         """Nats per value of the validation data, or what stands for them."""
         total, count = 0.0, 0
         with evaluating(model):
-            for batch in self.judged():
+            for batch in self.windows_judged():
                 total += len(batch.x) * float(model.loss(batch)[0])
                 count += len(batch.x)
         return total / count
 
-    def judged(self) -> Iterator[Batch]:
+    def windows_judged(self) -> Iterator[Batch]:
         """Windows of the validation data, evenly spaced if there are many."""
         places = spaced(self.places(self.held), MOST_JUDGED)
         for begin in range(0, len(places), TOGETHER):
@@ -99,7 +99,7 @@ class ForecastLesson(Lesson):
         """How wide squared errors are is found when they are learned."""
         assert isinstance(model, ForecastNetwork)
         if model.deviation is not None:
-            model.settle(self.judged())
+            model.settle(self.windows_judged())
 
 
 class ForecastCut(Cut):
