@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seriatim import __version__
-from seriatim.cli.overview import OVERVIEW
 from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError, nearest
 
 if TYPE_CHECKING:
@@ -61,7 +60,9 @@ def main(arguments: list[str] | None = None) -> int:
 def done(arguments: list[str], alone: bool) -> int:
     """Do what was typed."""
     if not arguments or arguments[0] in ("-h", "--help"):
-        print(OVERVIEW, end="")
+        from seriatim.cli.overview import overview
+
+        print(overview(), end="")
         return 0
     if arguments[0] == "--version":
         print(f"seriatim {__version__}")

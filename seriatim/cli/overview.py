@@ -1,6 +1,15 @@
-"""What `seriatim` says when nothing is asked."""
+"""What `seriatim` says when nothing is asked: the verbs of every room, from their cards."""
 
-OVERVIEW = """\
+from __future__ import annotations
+
+from textwrap import wrap
+
+from seriatim.tasks import tasks
+
+COMMON = ("evaluate", "predict", "generate", "score")  # told in the list above
+WIDE = 118
+
+HEAD = """\
 seriatim: sequence models from counting to attention, on your own data.
 
   seriatim check    FILE [FILE ...]          what is wrong with this data? copies, leaks, contradictions, broken lines
@@ -13,23 +22,24 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim plot     RUN                      its learning curve, or a comparison's picture; --what shows more
   seriatim models   [MODEL]                  all models, or all settings of one
 
-Some tasks have more verbs:
+TASK is one of these; some have more verbs:
 
-  language     ngrams, frequencies, surprisal, attention, gradient, influence, export
-  classify     explain                       why this label?
-  tag          best, annotate                the best rows of tags; a file with tags
-  translate    alignment, tree               what was attended to; the beam
-  forecast     backtest                      forecasts from every origin
-  words        neighbours, analogy, analogies, direction, odd, missing, map, export
-  autoencode   embed, reconstruct, neighbours, interpolate, analogy, complete
+"""
 
-TASK is language (what comes next?), classify (a label for each sequence, of symbols or of numbers), regress (a value
-for each sequence), tag (a tag for each element), sets (which elements are in the next set?), translate (a target for
-each source; two FILEs whose lines belong together, or a table), forecast (the next numbers of series), autoencode (a
-vector for each sequence, and sequences from vectors, labels or nothing) or words (a vector for each word). FILE is
-text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, drawings, plain, .gz or .xz; - for standard input; or a built-in corpus:
-python-docs, python-code, python-lines, python-tokens, independent, markov, hidden-markov, brackets, remember, piano,
-reverse, copy, sort, dates, roman, sentences, tunes, drawings.
+TAIL = """
+FILE is text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, drawings, plain, .gz or .xz; - for standard input; or a built-in
+corpus: python-docs, python-code, python-lines, python-tokens, independent, markov, hidden-markov, brackets, remember,
+piano, reverse, copy, sort, dates, roman, sentences, tunes, drawings.
 
 `seriatim fit TASK MODEL --help` shows what that task and model have, `seriatim VERB RUN --help` what that run has.
 """
+
+
+def overview() -> str:
+    """The verbs, the tasks with their questions, and what else each can do."""
+    lines = []
+    for room in tasks():
+        lines.append(f"  {room.name:<12} {room.question}")
+        more = ", ".join(name for name in room.verbs if name not in COMMON)
+        lines += [f"{'':15}{line}" for line in wrap(more, WIDE - 15)]
+    return HEAD + "\n".join(lines) + "\n" + TAIL

@@ -7,7 +7,7 @@ beside a run and read again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,23 @@ class Measured:
         """What `save` wrote."""
         arrays, facts = read_arrays(file)
         return cls({name: array.numpy() for name, array in arrays.items()}, facts)
+
+
+def merged(several: Sequence[Measured]) -> Measured:
+    """The items of several one after another; facts that are counts or seconds are added up."""
+    first = several[0]
+    if len(several) == 1:
+        return first
+    odd = [name for name, array in first.arrays.items() if len(array) != len(first.loss)]
+    if odd:
+        raise TypeError(f"not one value an item: {', '.join(odd)}; the room merges these itself")
+    arrays = {name: np.concatenate([each[name] for each in several]) for name in first.arrays}
+    sums = {
+        name: sum(each[name] for each in several)
+        for name in ("symbols", "seconds")
+        if name in first.facts
+    }
+    return Measured(arrays, first.facts | sums)
 
 
 Test = Callable[[Measured, Measured], float]

@@ -23,7 +23,7 @@ from seriatim.data.formats import FORMATS, format_of
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError
 from seriatim.measuring.fingerprint import fingerprint
-from seriatim.measuring.measured import Measured, Test
+from seriatim.measuring.measured import Measured, Test, merged
 from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import matched
@@ -127,8 +127,9 @@ class Predictor:
         return found
 
     def merged(self, measured: list[Measured]) -> Measured:
-        """What several folds measured, as one."""
-        return measured[0]
+        """What several folds measured, as one: their items one after another. A room whose arrays
+        are not one value an item says itself how they go together."""
+        return merged(measured)
 
     def row(self, measured: Measured) -> dict[str, Any]:
         """A row of a comparison: the figures of the card by their keys, `interval`, `parameters`,

@@ -108,6 +108,10 @@ class Task:
     )
     kept: str = ""  # a command to try on a run, with {run}
 
+    def __post_init__(self) -> None:
+        if self.figures and not self.figures[0].test:
+            raise TypeError(f"the first figure of {self.name} ranks models, and names no test")
+
     @cached_property
     def cut(self) -> Cut:
         """How data become lessons."""

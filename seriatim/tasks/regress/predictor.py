@@ -74,13 +74,6 @@ class Regressor(OfSequences):
         }
         return Measured(arrays, facts)
 
-    def merged(self, measured: list[Measured]) -> Measured:
-        """The estimates of several folds as one."""
-        first = measured[0]
-        arrays = {name: np.concatenate([each[name] for each in measured]) for name in first.arrays}
-        sums = {name: sum(each[name] for each in measured) for name in ("symbols", "seconds")}
-        return Measured(arrays, first.facts | sums)
-
     def summarise(self, measured: Measured) -> Record:
         """Figures with an interval, and the protocol."""
         truth, mean, deviation = (measured[name] for name in ("truth", "answers", "deviation"))
