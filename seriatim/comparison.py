@@ -18,33 +18,39 @@ from pathlib import Path
 from typing import Any
 
 from seriatim import __version__
+from seriatim.budget import Budget
 from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.errors import ConfigError, RunError, SeriatimError
 from seriatim.fitting import fit_events
 from seriatim.fitting_options import CompareOptions
+from seriatim.leaderboard import verdict
+from seriatim.measuring.fingerprint import fingerprint
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
-from seriatim.records import Record, record
+from seriatim.progress import began
+from seriatim.records import Record, plain, record
 from seriatim.report import report
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build, named
 from seriatim.show.charts import quality
-from seriatim.storage import write_bytes, write_json
+from seriatim.storage import read_json, write_bytes, write_json
 from seriatim.tasks.base import Task
-from seriatim.tasks.base.cut import SPLIT
+from seriatim.tasks.opening import load
 from seriatim.training.loop import relay
 
 Event = dict[str, Any]
 Row = dict[str, Any]
-OVERHEAD = 0.15  # share of the time kept for scoring, samples and the report
+Round = tuple[Sequences | None, Sequences, Sequences]  # validation, training, test
 SIGNIFICANT = 0.05
+TRIED = 1 / 32  # of the test part, scored before a network learns, to know how long that takes
+KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "unfinished", "ending")  # in its row
 
 
 class Comparison:
     """One comparison under way: what was asked for, and what has come of it."""
 
     def __init__(self, room: Task, options: CompareOptions, settings: Mapping[str, Any]):
-        self.room, self.options, self.begin = room, options, time.perf_counter()
+        self.room, self.options, self.begin = room, options, began()
         self.settings = {key.replace("-", "_"): value for key, value in settings.items()}
         if not room.figures:
             raise ConfigError(
@@ -60,9 +66,10 @@ class Comparison:
         self.limited = bool({"steps", "epochs"} & self.settings.keys())  # instead of by the clock
         self.figure = room.figures[0]
         self.rows: list[Row] = []
+        self.split = "folds"
         self.measured: dict[str, Measured] = {}
         self.interrupted = False
-        self.budget: float | None = None  # minutes of a network
+        self.budget: Budget | None = None  # none: networks learn for so many updates or epochs
 
     def relevant(self, name: str) -> dict[str, Any]:
         """The settings that this model has; one that no model of the comparison has is an error."""
@@ -88,36 +95,105 @@ class Comparison:
         return key in shared or key in known_settings(name, self.room.rungs)
 
     # -- the run
-    def run(self, source: Source) -> Generator[Event, None, Record]:
+    def run(
+        self, source: Source, valid: Source | None = None, test: Source | None = None
+    ) -> Generator[Event, None, Record]:
         """Fit and measure every rung; the record is what is returned."""
-        cut, folds = self.room.cut, self.options.folds
-        names = [each.name for each in fields(self.room.reading)]
-        asked = {key: value for key, value in self.settings.items() if key in names}
-        reading: Any = build(self.room.reading, asked, "reading")
-        data = cut.sequences(source, reading, unit=self.settings.get("unit"))
-        data = cut.prepare(data, self.coding())
-        rounds = [cut.divide(data)] if folds is None else cut.folds(data, folds)
-        folder = new_folder(Path(self.options.out)) if self.options.out else None
+        data, rounds = self.divided(source, valid, test)
+        folder = self.open_folder(data)
         yield {"event": "plan", "models": self.names, "minutes": self.options.minutes}
         yield {
             "event": "data",
             "train": data.origin,
             "symbols": len(data.main.flat),
             "sequences": len(data),
-            "unit": data.unit or cut.unit,
+            "unit": data.unit or self.room.cut.unit,
             "by": data.by,
             "vocabulary": 0,
             "quiet": True,
         }
         numbers = data.main_kind() == NUMBERS
+        result = self.record(data, folder)
         for name in self.counting + self.learning:
             yield from self.rung(name, rounds, folder, numbers)
-        self.rank()
-        result = self.record(data, folder)
+            self.rank()
+            result = self.record(data, folder)
+            if folder is not None:
+                write_tables(folder, result, self.room)
         if folder is not None:
-            write_folder(folder, result, self.room)
+            write_page(folder, result, self.room)
+            result["seconds"] = time.perf_counter() - self.begin
+            write_tables(folder, result, self.room)
         yield {"event": "done", "out": result["out"], "seconds": result["seconds"]}
         return result
+
+    def divided(
+        self, source: Source, valid: Source | None, test: Source | None
+    ) -> tuple[Sequences, list[Round]]:
+        """The data, and each time validation, training and test: parts of it, or as they were
+        given."""
+        cut, folds = self.room.cut, self.options.folds
+        names = [each.name for each in fields(self.room.reading)]
+        asked = {key: value for key, value in self.settings.items() if key in names}
+        reading: Any = build(self.room.reading, asked, "reading")
+        coding, unit = self.coding(), self.settings.get("unit")
+        data, held, tested = (
+            None if each is None else cut.prepare(cut.sequences(each, reading, unit=unit), coding)
+            for each in (source, valid, test)
+        )
+        assert data is not None
+        if folds is not None:
+            if held is not None or tested is not None:
+                raise ConfigError(
+                    "folds are parts of one file",
+                    got="--valid or --test besides",
+                    do="Leave out --folds, or the other files",
+                )
+            return data, cut.folds(data, folds)
+        self.split = "given" if tested is not None else "parts of the data"
+        if tested is not None:
+            return data, [(held, data, tested)]
+        parts = cut.divide(data)
+        return data, [parts if held is None else (held, *parts[1:])]
+
+    def open_folder(self, data: Sequences) -> Path | None:
+        """The folder of this comparison, new or gone on with, and the plan in it."""
+        options = self.options
+        if not options.out:
+            if options.resume:
+                raise ConfigError(
+                    "--resume needs the folder of the comparison to go on with", do="Add --out"
+                )
+            self.budget = self.planned_budget(None)
+            return None
+        plan = {
+            "task": self.room.name,
+            "data": fingerprint(data.main),
+            "settings": self.settings,
+            "minutes": options.minutes,
+            "folds": options.folds,
+        }
+        folder = Path(options.out)
+        found = resumed(folder, plan) if options.resume else None
+        if found is None:
+            new_folder(folder)
+            write_json(folder / "comparison.json", plan)
+        self.budget = self.planned_budget(found)
+        return folder
+
+    def planned_budget(self, found: Record | None) -> Budget | None:
+        """The time of the networks; a resumed comparison goes on with the shares it began with."""
+        if self.limited:
+            return None
+        share = found.get("slot_seconds") if found else None
+        todo = [name for name in self.learning if not self.kept(name)]
+        return Budget(self.options.minutes, self.begin, len(todo) or 1, share)
+
+    def kept(self, name: str) -> bool:
+        """Whether a comparison that is resumed has the row of this model already."""
+        if not (self.options.resume and self.options.out):
+            return False
+        return (Path(self.options.out) / "rows" / f"{name}.json").is_file()
 
     def coding(self) -> dict[str, Any]:
         """The settings of the codec."""
@@ -127,38 +203,46 @@ class Comparison:
         return asked
 
     def rung(
-        self, name: str, rounds: list[Any], folder: Path | None, numbers: bool
+        self, name: str, rounds: list[Round], folder: Path | None, numbers: bool
     ) -> Generator[Event, None, None]:
-        """One rung: fitted and measured once, or fold by fold."""
+        """One rung: fitted and measured once, or fold by fold, or found where it was kept."""
         if self.interrupted:
             self.rows.append(self.without(name, "not run", "the comparison was interrupted before"))
             return
         try:
-            yield from self.fitted(name, rounds, folder, numbers)
+            if folder is not None and self.kept(name):
+                self.rows.append(read_json(folder / "rows" / f"{name}.json"))
+                self.measured[name] = Measured.load(folder / "measured" / f"{name}.safetensors")
+            else:
+                yield from self.fitted(name, rounds, folder, numbers)
         except (SeriatimError, MemoryError, RuntimeError) as error:
             self.rows.append(self.without(name, "failed", str(error) or type(error).__name__))
             words = f"failed: {self.rows[-1]['reason']}"
             yield {"event": "rung", "model": name, "words": words}
 
     def fitted(
-        self, name: str, rounds: list[Any], folder: Path | None, numbers: bool
+        self, name: str, rounds: list[Round], folder: Path | None, numbers: bool
     ) -> Generator[Event, None, None]:
         """The fits of one rung, and its row."""
         found: list[Measured] = []
-        spent, limits = 0.0, self.limits(name, len(rounds), numbers)
+        spent, learns = 0.0, name in self.learning
+        if learns and self.budget is not None:
+            self.budget.begin()
+            self.keep_share(folder)
         predictor, run = None, None
         for number, (valid, train, test) in enumerate(rounds):
             part = name if len(rounds) == 1 else f"{name}-{number + 1}"
             run = None if folder is None else folder / "runs" / part
-            asked = limits | self.plans[name] | ({} if run is None else {"out": str(run)})
             seen: list[str] = []
-            fitting = fit_events(self.room, name, train, valid, asked)
+            fitting = self.fit(name, train, valid, test, run, numbers, len(rounds) - number)
             predictor = yield from relay(fitting, partial(under, name, seen))
             self.interrupted = "interrupted" in seen
             if self.interrupted:
-                after = f"after {predictor.metrics['step']:,} updates; what it learned is kept"
+                after = f"after {predictor.metrics['updates']:,} updates; what it learned is kept"
                 self.rows.append(self.without(name, "interrupted", after))
                 return
+            if learns and self.budget is not None:
+                self.budget.learned()
             found.append(predictor.measure(test))
             spent += predictor.metrics["seconds"]
         assert predictor is not None
@@ -166,22 +250,54 @@ class Comparison:
         test = rounds[-1][2]
         row = row_of(predictor, measured, test, spent, run if len(rounds) == 1 else None)
         self.rows.append(row)
+        if learns and self.budget is not None:
+            self.budget.scored()
         if folder is not None:
             measured.save(folder / "measured" / f"{name}.safetensors")
+            write_json(folder / "rows" / f"{name}.json", row)
         words = (
             f"{self.figure.write(row[self.figure.key])} {self.figure.words or self.figure.title}"
         )
         yield {"event": "rung", "model": name, "words": words}
 
-    def limits(self, name: str, rounds: int, numbers: bool) -> dict[str, Any]:
-        """How long a network learns: its share of the time, and no more epochs than its own."""
-        if name not in self.learning or self.limited:
-            return self.own_epochs(name, numbers) if name in self.learning else {}
-        if self.budget is None:
-            left = self.options.minutes * 60 - (time.perf_counter() - self.begin)
-            share = left * (1 - OVERHEAD) / len(self.learning) / rounds
-            self.budget = max(0.5, share) / 60
-        return {"minutes": self.budget, **self.own_epochs(name, numbers)}
+    def fit(
+        self,
+        name: str,
+        train: Sequences,
+        valid: Sequences | None,
+        test: Sequences,
+        run: Path | None,
+        numbers: bool,
+        rounds: int,
+    ) -> Generator[Event, None, Predictor]:
+        """One fit, within what is left of its slot; of a comparison that was killed, gone on with."""
+        if run is not None and self.options.resume and (run / "manifest.json").is_file():
+            return load(run)
+        asked = self.plans[name] | ({} if run is None else {"out": str(run)})
+        if self.options.resume and run is not None:
+            asked["resume"] = (run / "config.toml").is_file()
+        if name in self.learning:
+            asked = self.own_epochs(name, numbers) | asked
+        budget = partial(self.minutes, test, rounds) if self.by_clock(name) else None
+        return (yield from fit_events(self.room, name, train, valid, asked, budget))
+
+    def by_clock(self, name: str) -> bool:
+        """Whether this model learns until its time is over."""
+        return name in self.learning and self.budget is not None
+
+    def minutes(self, test: Sequences, rounds: int, predictor: Predictor) -> float:
+        """How long a network may learn: what is left of its slot when it will have been scored."""
+        assert self.budget is not None
+        begin, some = time.perf_counter(), self.room.cut.some_of(test, TRIED)
+        predictor.measure(some)
+        scoring = (time.perf_counter() - begin) * len(test.main.flat) / max(1, len(some.main.flat))
+        return self.budget.minutes(scoring * rounds) / rounds
+
+    def keep_share(self, folder: Path | None) -> None:
+        """Write down how long a slot is, for a comparison that goes on with this one."""
+        if folder is not None and self.budget is not None:
+            plan = read_json(folder / "comparison.json")
+            write_json(folder / "comparison.json", plan | {"slot_seconds": self.budget.share})
 
     def own_epochs(self, name: str, numbers: bool) -> dict[str, Any]:
         """How often a rung reads small data at most, however much time there is."""
@@ -232,13 +348,14 @@ class Comparison:
             folds=self.options.folds,
             minutes=None if self.limited else self.options.minutes,
             interrupted=self.interrupted,
-            budget_seconds=None if self.budget is None else self.budget * 60,
-            split=list(SPLIT),
+            slot_seconds=None if self.budget is None else self.budget.share,
+            split=self.split,
             entropy_bits=entropy,
             rows=self.rows,
             protocol=protocols[0] if protocols else None,
             seconds=time.perf_counter() - self.begin,
             out=None if folder is None else str(folder),
+            verdict=verdict(self.rows, self.figure),
         )
 
 
@@ -274,6 +391,7 @@ def row_of(
         "status": "ok",
         **predictor.row(measured),
         **({} if sample is None else {"sample": sample}),
+        **{key: predictor.metrics.get(key) for key in KEPT_OF_FIT},
         "seconds": seconds,
         "size_bytes": size,
         "run": None if folder is None else f"runs/{predictor.spec}",
@@ -281,33 +399,58 @@ def row_of(
     }
 
 
-def new_folder(folder: Path) -> Path:
+def new_folder(folder: Path) -> None:
     """A folder that is there for this comparison alone."""
     try:
         if folder.is_dir() and any(folder.iterdir()):
-            raise RunError(f"{folder} is not empty", do="Choose another --out")
-        for name in ("runs", "measured"):
+            raise RunError(
+                f"{folder} is not empty",
+                do="Choose another --out, or go on with the comparison in it: --resume",
+            )
+        for name in ("runs", "measured", "rows"):
             (folder / name).mkdir(parents=True)
     except OSError as error:
         raise RunError(
             f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out"
         ) from None
-    return folder
 
 
-def write_folder(folder: Path, result: Record, room: Task) -> None:
-    """table.json, table.csv, quality.png and report.html, beside the runs."""
+def resumed(folder: Path, plan: Record) -> Record | None:
+    """The plan of the comparison that is gone on with, if it is the same; none was begun: None."""
+    file = folder / "comparison.json"
+    if not file.is_file():
+        return None
+    found, wanted = read_json(file), plain(plan)
+    changed = [
+        key for key in wanted if not isinstance(found, dict) or found.get(key) != wanted[key]
+    ]
+    if changed:
+        raise RunError(
+            f"the comparison in {folder} was begun with other settings or data",
+            got=", ".join(changed),
+            do="Repeat the first command and add --resume, or choose another --out",
+        )
+    return found
+
+
+def write_tables(folder: Path, result: Record, room: Task) -> None:
+    """table.json and table.csv, beside the runs: there is one at every moment."""
     write_json(folder / "table.json", result)
     text = io.StringIO()
     first, *others = (figure.key for figure in room.figures)
-    after = ("seconds", "parameters", "size_bytes", "symbols_per_second", "tied", "reason")
-    columns = ("model", "status", first, "low", "high", *others, *after)
+    after = ("seconds", "updates", "epochs", "unfinished", "parameters", "size_bytes")
+    more = ("symbols_per_second", "tied", "reason")
+    columns = ("model", "status", first, "low", "high", *others, *after, *more)
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in result["rows"]:
         low, high = row.get("interval", {}).get(first) or (None, None)
         writer.writerow(row | {"low": low, "high": high})
     write_bytes(folder / "table.csv", text.getvalue().encode())
+
+
+def write_page(folder: Path, result: Record, room: Task) -> None:
+    """quality.png and report.html."""
     write_bytes(folder / "quality.png", quality(result, "png"))
     page = report(result, room)
     write_bytes(folder / "report.html", page.encode("utf-8", "xmlcharrefreplace"))

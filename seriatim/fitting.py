@@ -6,7 +6,8 @@ for event in fit_events(card, "lstm", data): ...
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Mapping
+import tomllib
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ import torch
 from seriatim.audit.check import findings
 from seriatim.codecs.symbols import STOP
 from seriatim.data.sequences import NUMBERS, Sequences
-from seriatim.errors import ConfigError, DataError
+from seriatim.errors import ConfigError, DataError, RunError
 from seriatim.fitting_options import FitOptions
 from seriatim.layers.randomness import seeded
 from seriatim.measuring.fingerprint import fingerprint
@@ -26,13 +27,15 @@ from seriatim.parallel import settle, threads, throughout
 from seriatim.runs.folder import Lock, Log, abandon, start_folder
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build
+from seriatim.storage import read_bytes
 from seriatim.tasks.base import Task
 from seriatim.tasks.opening import load
 from seriatim.training import loop
+from seriatim.training.ending import ENDING, together
 from seriatim.training.lesson import Lesson
 
 Event = dict[str, Any]
-KEPT = ("step", "epoch", "valid", "weights")  # of the events of training, in the metrics of a run
+KEPT = ("valid", "said", "weights")  # of the events of training, in the metrics of a run
 
 
 @dataclass
@@ -68,13 +71,17 @@ def fit_events(
     train: Source,
     valid: Source | None = None,
     settings: Mapping[str, Any] | None = None,
+    budget: Callable[[Predictor], float] | None = None,
 ) -> Generator[Event, None, Predictor]:
-    """Fit a model by name, as a generator of events whose return value is the Predictor."""
+    """Fit a model by name, as a generator of events whose return value is the Predictor. A `budget`
+    says, when all is ready to learn, for how many minutes."""
     asked = sorted_out(room, settings or {})
     fit = Fit(room, spec, asked)
     fit.read(train, valid)
     fit.encode()
     fit.build()
+    if budget is not None:
+        fit.allow(budget)
     return (yield from fit.run())
 
 
@@ -89,6 +96,7 @@ class Fit:
     def __init__(self, room: Task, spec: str, asked: Asked):
         self.room, self.spec, self.asked, self.cut = room, spec, asked, room.cut
         self.notes: list[str] = []
+        self.begin = time.perf_counter()
         self.parts = self.planned(numbers=False)
         self.parts, self.vectors = with_word_vectors(self.parts)
 
@@ -157,9 +165,25 @@ class Fit:
         self.cut.check(model, self.parts, self.codec, self.encoded, self.train.origin)
         self.lesson = self.cut.lesson(self.encoded, self.held, self.train.by, self.codec)
 
+    def allow(self, budget: Callable[[Predictor], float]) -> None:
+        """So many minutes for this fit; one that is resumed keeps those it began with."""
+        file = Path(self.asked.options.out) / "config.toml"
+        begun = self.asked.options.resume and self.asked.options.out and file.is_file()
+        minutes = (
+            begun_minutes(file)
+            if begun
+            else budget(self.predictor) / sum(not part.counts for part in self.parts)
+        )
+        self.parts = [
+            part if part.counts else replace(part, training=replace(part.training, minutes=minutes))
+            for part in self.parts
+        ]
+        self.predictor.parts = self.parts
+
     def run(self) -> Generator[Event, None, Predictor]:
         """Train, conclude, keep."""
-        begin, last = time.perf_counter(), {}
+        last: dict[str, Any] = {}
+        endings: list[dict[str, Any]] = []
         folder, lock = self.start_folder()
         log = Log(folder)
 
@@ -168,6 +192,8 @@ class Fit:
             last.update({key: event[key] for key in KEPT if key in event})
             if event["event"] == "interrupted":
                 last["interrupted"] = True
+            if event["event"] == "end":
+                endings.append({name: event[name] for name in ENDING})
             return log.add(event)
 
         own = partial(threads, self.parts[0].training.threads)
@@ -176,8 +202,9 @@ class Fit:
             model = self.predictor.model
             training = loop.fit(model, self.parts, self.lesson, folder, self.generator)
             yield from loop.relay(throughout(training, own), noted)
-            seconds, size = time.perf_counter() - begin, model.size()
+            seconds, size = time.perf_counter() - self.begin, model.size()
             known = {"seconds": seconds, "parameters": size, "fingerprint": self.digest}
+            last |= together(endings)
             self.predictor.metrics = last | {"per": self.lesson.judged(model).words} | known
             with own():
                 asked = self.asked.fitting
@@ -237,6 +264,17 @@ class Fit:
             options.overwrite,
             fingerprint(*self.encoded.columns, *held),
         )
+
+
+def begun_minutes(file: Path) -> float:
+    """The budget of a fit that was begun."""
+    try:
+        trainings = tomllib.loads(read_bytes(file).decode())["training"].values()
+        return max(float(each["minutes"]) for each in trainings if "minutes" in each)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise RunError(
+            f"{file} does not say for how long the fit was to go on", do="Choose another --out"
+        ) from None
 
 
 def with_word_vectors(parts: list[Part]) -> tuple[list[Part], Any]:

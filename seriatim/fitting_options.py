@@ -23,8 +23,14 @@ class CompareOptions:
     models: str = option(
         "", "names with commas between (default: all usual ones); a+b is a mixture"
     )
-    minutes: float = option(3.0, "wall-clock time of all fits together", above=0, most=1e6)
+    minutes: float = option(
+        3.0,
+        "wall-clock time of all of it, from start to report, in equal shares",
+        above=0,
+        most=1e6,
+    )
     folds: int | None = option(
         None, "every so many-th part of the data is the test in turn", least=2
     )
     out: str = option("", "folder for table, picture, report and runs")
+    resume: bool = option(False, "go on with a comparison that was killed: rows it has are kept")

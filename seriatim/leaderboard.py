@@ -31,10 +31,39 @@ def footnotes(record: Record, room: Task) -> list[str]:
     return notes
 
 
+def verdict(rows: list[dict[str, Any]], figure: Figure) -> str:
+    """What the table says, in plain sentences; a rung that is unfinished is no rung that lost."""
+    good = [row for row in rows if row["status"] == "ok" and row[figure.key] is not None]
+    if not good:
+        return "No model could be measured."
+    best = good[0]
+    value = f"{figure.write(best[figure.key])} {figure.words or figure.title}"
+    words = f"{best['model']} predicts this data best: {value} after {best['seconds']:.1f} s of fitting."
+    tied = [row["model"] for row in good[1:] if row["tied"]]
+    if tied:
+        quick = min((row for row in good if row["tied"]), key=lambda row: row["seconds"])
+        words += (
+            f" {', '.join(tied)} cannot be told from it; the quickest of these is {quick['model']}."
+        )
+    unfinished = [row for row in good if row.get("unfinished")]
+    if unfinished:
+        fewest = min(unfinished, key=lambda row: row["updates"])
+        names = ", ".join(row["model"] for row in unfinished)
+        words += (
+            f" Unfinished, so that their figures are no verdict: {names} "
+            f"({fewest['model']} made {fewest['updates']:,} updates); more --minutes would tell."
+        )
+    return words
+
+
 def leaderboard(record: Record, room: Task, wide: bool = True) -> Table:
     """The table; a narrow one has fewer columns, table.json has them all."""
+    if any(row.get("unfinished") for row in record["rows"]):
+        notes_first = ["~ unfinished: too few updates, or less than one epoch; no verdict"]
+    else:
+        notes_first = []
     failed = [row for row in record["rows"] if row["status"] != "ok"]
-    notes = footnotes(record, room)
+    notes = [record["verdict"], *notes_first, *footnotes(record, room)]
     notes += [f"{row['model']} {row['status']}: {row['reason']}" for row in failed]
     table = Table(
         title=Text(f"{Path(record['data']).name}: {record['task']} by {record['unit']}"),
@@ -46,7 +75,8 @@ def leaderboard(record: Record, room: Task, wide: bool = True) -> Table:
         pad_edge=False,
     )
     voice = any("sample" in row for row in record["rows"])
-    shown = columns(room.figures, wide, voice)
+    learned = any(row.get("updates") is not None for row in record["rows"])
+    shown = columns(room.figures, wide, voice, learned)
     for name in shown:
         justify: Any = "left" if name in LEFT else "right"
         table.add_column(name, justify=justify, no_wrap=name != "sample")
@@ -59,13 +89,14 @@ def leaderboard(record: Record, room: Task, wide: bool = True) -> Table:
     return table
 
 
-def columns(figures: tuple[Figure, ...], wide: bool, voice: bool) -> list[str]:
+def columns(figures: tuple[Figure, ...], wide: bool, voice: bool, learned: bool) -> list[str]:
     """The titles of the columns."""
     first, *others = [each for each in figures if each.shown]
     beside = [each.title for each in others if wide or not each.wide]
     more = ["size", "symbols/s"] if wide else []
     sample = ["sample"] if voice else []
-    return ["", "model", first.title, "95 %", *beside, "fit s", "parameters", *more, *sample]
+    seen = ["updates", *(["epochs"] if wide else [])] if learned else []
+    return ["", "model", first.title, "95 %", *beside, "fit s", *seen, "parameters", *more, *sample]
 
 
 def cells_of(place: int, row: dict[str, Any], figures: tuple[Figure, ...]) -> dict[str, Any]:
@@ -74,7 +105,9 @@ def cells_of(place: int, row: dict[str, Any], figures: tuple[Figure, ...]) -> di
     low, high = row["interval"][first.key] or (None, None)
     bounds = "" if low is None else f"{first.write(low).removesuffix('%')}-{first.write(high)}"
     return {
-        "": "=" if row["tied"] and place > 1 else str(place),
+        "": "~" if row.get("unfinished") else "=" if row["tied"] and place > 1 else str(place),
+        "updates": "" if row.get("updates") is None else f"{row['updates']:,}",
+        "epochs": "" if row.get("epochs") is None else f"{row['epochs']:.3g}",
         "model": row["model"],
         first.title: first.write(row[first.key]),
         "95 %": bounds,

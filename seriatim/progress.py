@@ -32,6 +32,25 @@ def listening(hear: Hear) -> Iterator[None]:
         LISTENER.reset(before)
 
 
+BEGAN: ContextVar[float | None] = ContextVar("began", default=None)
+
+
+@contextmanager
+def since(moment: float) -> Iterator[None]:
+    """What is done in the meantime began then: when the process did, not when it had its libraries."""
+    before = BEGAN.set(moment)
+    try:
+        yield
+    finally:
+        BEGAN.reset(before)
+
+
+def began() -> float:
+    """When what is under way began, by `time.perf_counter`."""
+    moment = BEGAN.get()
+    return time.perf_counter() if moment is None else moment
+
+
 @dataclass(eq=False)
 class Pass:
     """A loop under way."""

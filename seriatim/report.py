@@ -41,7 +41,7 @@ PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{data}: which model?</title><style>{style}</style></head><body>
 <h1>{data}</h1>
-<p class="soft">{task} by {unit}, {budget}, measured on held-out data ({test:g} % of it)</p>
+<p class="soft">{task} by {unit}, {budget}, measured on held-out data</p>
 <p>{verdict}</p>
 <h2>Leaderboard</h2>
 <div class="wide"><table><tr>{headings}</tr>
@@ -81,9 +81,8 @@ def report(record: Record, room: Task) -> str:
         task=escape(record["task"]),
         unit=escape(record["unit"]),
         notes=escape(". ".join(footnotes(record, room))),
-        budget=f"{minutes:g} minutes in all" if minutes else "a fixed number of updates",
-        test=100 * record["split"][2],
-        verdict=escape(verdict_of(good, figure)),
+        budget=f"{minutes:g} minutes asked for" if minutes else "a fixed number of updates",
+        verdict=escape(record["verdict"]),
         picture=picture[picture.index("<svg") :],
         better="Higher" if figure.higher else "Lower",
         headings="".join(heads),
@@ -100,7 +99,10 @@ def headings(figures: tuple[Figure, ...]) -> list[tuple[str, str]]:
     """The class and the title of each column."""
     first, *others = [each for each in figures if each.shown]
     beside = [("number", each.title) for each in others]
-    cost = [("number", name) for name in ("fit", "parameters", "size", "symbols / s")]
+    cost = [
+        ("number", name)
+        for name in ("fit", "updates", "epochs", "parameters", "size", "symbols / s")
+    ]
     return [
         ("", ""),
         ("", "model"),
@@ -112,22 +114,6 @@ def headings(figures: tuple[Figure, ...]) -> list[tuple[str, str]]:
     ]
 
 
-def verdict_of(good: list[dict[str, Any]], figure: Figure) -> str:
-    """One plain sentence."""
-    if not good:
-        return "No model could be measured."
-    best = good[0]
-    tied = [row["model"] for row in good[1:] if row["tied"]]
-    value = f"{figure.write(best[figure.key])} {figure.words}"
-    words = f"{best['model']} predicts this data best: {value} after {best['seconds']:.1f} s of fitting."
-    if tied:
-        quick = min((row for row in good if row["tied"]), key=lambda row: row["seconds"])
-        words += (
-            f" {', '.join(tied)} cannot be told from it; the quickest of these is {quick['model']}."
-        )
-    return words
-
-
 def table_row(
     place: int, row: dict[str, Any], good: list[dict[str, Any]], figures: tuple[Figure, ...]
 ) -> str:
@@ -135,18 +121,20 @@ def table_row(
     if row["status"] != "ok":
         words = f"{escape(row['status'])}: {escape(row['reason'])}"
         name = escape(row["model"])
-        return f'<tr class="failed"><td></td><td>{name}</td><td colspan="8">{words}</td></tr>'
+        return f'<tr class="failed"><td></td><td>{name}</td><td colspan="10">{words}</td></tr>'
     first, *others = [each for each in figures if each.shown]
     low, high = row["interval"][first.key] or (None, None)
     most = max((each[first.key] for each in good), default=1.0) or 1.0
     share = 100 * (row[first.key] or 0) / most
     cells = [
         ("", "=" if row["tied"] and place > 1 else str(place)),
-        ("", row["model"]),
+        ("", row["model"] + (" (unfinished)" if row.get("unfinished") else "")),
         ("number", first.write(row[first.key])),
         ("", "" if low is None else f"{first.write(low)} to {first.write(high)}"),
         *(("number", each.beside(row.get(each.key))) for each in others),
         ("number", f"{row['seconds']:.1f} s"),
+        ("number", "" if row.get("updates") is None else f"{row['updates']:,}"),
+        ("number", "" if row.get("epochs") is None else f"{row['epochs']:.3g}"),
         ("number", short(row["parameters"])),
         ("number", short(row["size_bytes"]) + "B"),
         ("number", short(row["symbols_per_second"])),

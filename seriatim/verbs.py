@@ -233,7 +233,8 @@ def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, 
     names = [each.name for each in fields(CompareOptions)]
     own = {name: asked.pop(name) for name in names if name in asked}
     options = build(CompareOptions, own, "compare")
-    return (yield from Comparison(card, options, asked).run(data))
+    valid, test = asked.pop("valid", None), asked.pop("test", None)
+    return (yield from Comparison(card, options, asked).run(data, valid, test))
 
 
 def check(files: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None, Record]:

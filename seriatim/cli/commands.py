@@ -218,7 +218,11 @@ def compare_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     compared = [each.name for each in tasks() if each.figures]
     parser.add_argument("task", metavar="TASK", nargs="?", help=", ".join(compared))
     parser.add_argument("file", metavar="FILE", nargs="*", help="the data; a tenth is the test")
-    groups = [group_of("compare", CompareOptions)]
+    others = [
+        Flag("valid", "validation data (default: a part of FILE)", None, many=True),
+        Flag("test", "test data: all of FILE is then for training", None, many=True),
+    ]
+    groups = [Group("compare", [*others, *group_of("compare", CompareOptions).flags])]
     if room is not None:
         own = [flag for flag in ladder_flags(room, "")[1].flags if flag.name != "minutes"]
         groups += [group_of("fit", room.fitting), *data_flags(room)]
@@ -234,6 +238,9 @@ def compare_command(verb: str, rest: list[str], wants_help: bool) -> Command:
             got=" ".join(rest) or "nothing",
             do="Type `seriatim compare TASK FILE`; see `seriatim compare --help`",
         )
+    for part in ("valid", "test"):
+        if part in given:
+            given[part] = files_of(given[part])
     form = given.pop("format", "table")
     return Command(verb, name, files_of(files), given, form, room=room)
 

@@ -10,15 +10,20 @@ import json
 import os
 import signal
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seriatim import __version__
 from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError, nearest
+from seriatim.progress import began, since
 
 if TYPE_CHECKING:
     from seriatim.cli.commands import Command
+
+
+START = time.perf_counter()  # of the process, but for Python itself
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,7 +36,8 @@ def main(arguments: list[str] | None = None) -> int:
                 errors="backslashreplace"
             )  # what a terminal cannot show is no reason to stop
     try:
-        code = done(arguments, alone)
+        with since(START if alone else time.perf_counter()):
+            code = done(arguments, alone)
         sys.stdout.flush()
         return code
     except SeriatimError as error:
@@ -123,11 +129,13 @@ def fit(command: Command) -> int:
     predictor = followed(command, passing=False, out=out)
     model = command.asked["model"]
     record = predictor.record("fit", out=out, **predictor.metrics)
-    valid = record.get("valid")
-    held = "" if valid is None else f", {valid:.4f} {record['per']} on validation"
-    words = f"{out}: {model}, {record['parameters']:,} parameters, {record['seconds']:.1f} s{held}"
+    held = f", {record['said']} on validation" if record.get("said") else ""
+    seconds = time.perf_counter() - began()
+    words = f"{out}: {model}, {record['parameters']:,} parameters, {seconds:.1f} s in all{held}"
     show(record, command, words)
-    return 0
+    if record.get("ending"):
+        say(record["ending"])
+    return 130 if record.get("interrupted") else 0
 
 
 def compare(command: Command) -> int:
@@ -148,9 +156,12 @@ def compare(command: Command) -> int:
         f"{out}/report.html, table.json, table.csv, quality.png, runs/"
     )
     good = [row for row in record["rows"] if row["status"] == "ok"]
+    failed = [row["model"] for row in record["rows"] if row["status"] == "failed"]
+    if failed:
+        say(f"Failed: {', '.join(failed)}: see the table")
     if good and good[0]["run"]:
         say("Try: " + room.kept.format(run=f"{out}/{good[0]['run']}"))
-    return 130 if record["interrupted"] else 0 if good else 1
+    return 130 if record["interrupted"] else int(bool(failed) or not good)
 
 
 def others(command: Command) -> int:

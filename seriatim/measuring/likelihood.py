@@ -29,6 +29,9 @@ ROWS, CHUNK = 16, 256  # blocks side by side, and most symbols of a row between 
 PLACES = 16384  # padded places in a batch of lines
 
 
+MOST_LOOKED_AT = 50_000  # symbols of validation data that training looks at
+
+
 CELLS = 1 << 26  # most places x vocabulary held at a time
 
 
@@ -95,7 +98,7 @@ def walking(model: Model, batch: Batch, y: Tensor) -> Iterator[tuple[Distributio
         yield following, y[:, t + 1 : stop + 1]
 
 
-def mean_loss(model: Model, ids: Field, by: str, most: int = 50_000) -> float:
+def mean_loss(model: Model, ids: Field, by: str, most: int = MOST_LOOKED_AT) -> float:
     """Nats per symbol of the first `most` symbols: what training looks at."""
     if by == "stream":
         ids = Field(ids.flat[:most], np.array([0, min(most, len(ids.flat))]), SYMBOLS)

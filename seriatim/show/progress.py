@@ -14,6 +14,9 @@ Event = dict[str, Any]
 PLAIN_SECONDS = 15.0  # between two lines where there is no terminal
 
 
+STALE = 0.12  # of the schedule: a look at validation data that is older says when it was
+
+
 WATCHED = (
     "analogies",
     "similarity",
@@ -35,7 +38,7 @@ class Watcher:
             redirect_stdout=False,  # results are not for stderr
         )
         self.bars: dict[str, TaskID] = {}
-        self.model, self.printed, self.held = "", 0.0, ""
+        self.model, self.printed, self.held, self.looked = "", 0.0, "", 0.0
         if self.live:
             self.progress.start()
 
@@ -83,7 +86,9 @@ class Watcher:
 
     def on_step(self, event: Event) -> None:
         """The loss, and how long it will take."""
-        words = f"loss {event['loss']:.3f}{self.held}  {clock(event['remaining'])} left"
+        old = bool(self.held) and event["share"] - self.looked > STALE
+        held = f"{self.held} (at {100 * self.looked:.0f} %)" if old else self.held
+        words = f"loss {event['loss']:.3f}{held}  {clock(event['remaining'])} left"
         self.bar(self.model, event["share"], words)
         if not self.live and event["seconds"] - self.printed > PLAIN_SECONDS:
             self.printed = event["seconds"]
@@ -96,7 +101,7 @@ class Watcher:
         watched = "".join(
             f"  {name} {event[name]:.3f}" for name in WATCHED if event.get(name) is not None
         )
-        self.held = f"  valid {event['best']:.3f}{watched}"
+        self.held, self.looked = f"  {event.get('said', 'valid')}{watched}", event.get("share", 0.0)
 
     def on_pass(self, event: Event) -> None:
         """How far a loop is."""
@@ -119,6 +124,13 @@ class Watcher:
 
     def on_trial(self, event: Event) -> None:
         """What a short trial chose."""
+        if "looks" in event:
+            self.console.print(
+                f"[dim]{escape(self.model)}: {event['looks']} looks at {100 * event['judged_share']:.0f} % "
+                "of the validation data, a twentieth of the time[/dim]",
+                highlight=False,
+            )
+            return
         if "rows" in event:
             self.console.print(
                 f"[dim]{escape(self.model)}: {event['rows']} rows[/dim]", highlight=False
@@ -149,8 +161,8 @@ class Watcher:
 
     def on_end(self, event: Event) -> None:
         """A network has learned."""
-        valid = "" if event["valid"] is None else f"valid {event['valid']:.3f}  "
-        self.bar(self.model, 1.0, f"{valid}{event['step']:,} updates in {clock(event['seconds'])}")
+        valid = f"{event['said']}  " if event.get("said") else ""
+        self.bar(self.model, 1.0, f"{valid}{event['ending']} ({clock(event['seconds'])})")
 
     def on_interrupted(self, event: Event) -> None:
         """Somebody pressed Ctrl-C."""

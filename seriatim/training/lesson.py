@@ -6,6 +6,7 @@ a network goes through `epoch` again and again, and both are judged by `validate
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ class Lesson(ABC):
     """The data of one fit, as a model learns from it."""
 
     symbols: int  # how large the training data is, for messages
+    judged_share: float = 1.0  # of the validation data, that `validate` reads: see `some`
     steady: bool = False  # all batches have one shape: worth compiling for
 
     @abstractmethod
@@ -56,6 +58,10 @@ class Lesson(ABC):
     def validate(self, model: Model) -> float:
         """What training looks at, on validation data: lower is better."""
         raise TypeError(f"{type(self).__name__} does not validate")
+
+    def some(self, many: int, least: int = 32) -> int:
+        """Of so many items of validation data, how many are looked at."""
+        return min(many, max(least, math.ceil(self.judged_share * many)))
 
     def judged(self, model: Model) -> Judged:
         """What `validate` looks at."""

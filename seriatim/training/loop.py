@@ -35,6 +35,7 @@ from seriatim.models.recipe import TrainingOptions
 from seriatim.parallel import Workers, flushed, throughout
 from seriatim.training.averaging import RunningMean
 from seriatim.training.checkpoints import Checkpoint, named, numbered, of_kind
+from seriatim.training.ending import Ending, improving
 from seriatim.training.gradients import add_gradients
 from seriatim.training.lesson import Event, Lesson
 from seriatim.training.optimisers import Rules, make_optimiser
@@ -42,6 +43,7 @@ from seriatim.training.schedule import Clock, Progress, Schedule
 from seriatim.training.trials import (
     FIRST_ROWS,
     choose_compilation,
+    choose_looks,
     choose_parts,
     choose_precision,
     choose_rows,
@@ -93,7 +95,9 @@ def fit(
             yield from each.learning(lesson, part.training, file)
     if isinstance(model, Mixture):
         model.weigh(*lesson.opinions(model.parts))
-        yield {"event": "weighed", "weights": model.weights(), "valid": lesson.validate(model)}
+        found = lesson.validate(model)
+        said = lesson.judged(model).said(found)
+        yield {"event": "weighed", "weights": model.weights(), "valid": found, "said": said}
 
 
 def counted(model: Model, lesson: Lesson) -> Iterator[Event]:
@@ -179,10 +183,16 @@ class Loop:
             self.model.load_arrays(self.best)
         self.model.eval()
         self.lesson.end(self.model)
+        ending = Ending(
+            p.step,
+            self.schedule.epochs(),
+            round(self.schedule.epochs() * self.lesson.symbols),
+            p.stopped or "interrupted",
+            improving(p.looks),
+        )
         yield {
             "event": "end",
-            "step": p.step,
-            "epoch": self.schedule.epochs(),
+            **ending.record(self.lesson.symbols),
             "seconds": p.seconds,
             "valid": p.best if math.isfinite(p.best) else None,
             "said": self.lesson.judged(self.model).said(p.best) if math.isfinite(p.best) else "",
@@ -207,10 +217,15 @@ class Loop:
         p.step, p.batch, p.seconds = p.step + 1, p.batch + 1, clock.now()
         p.loss += (loss - p.loss) * max(0.02, 1 / p.step)
         share = schedule.share()
+        if schedule.over(before, share):
+            share = 1.0
         if schedule.validation_due(before, share):
-            yield self.validate()
+            yield self.validate() | {"share": share}
             schedule.validated(clock)
-        p.done = share >= 1 or bool(o.patience and p.worse >= o.patience)
+        p.stopped = schedule.limit() if share >= 1 else ""
+        if o.patience and p.worse >= o.patience:
+            p.stopped = "patience"
+        p.done = bool(p.stopped)
         if clock.due("report", REPORT_SECONDS):
             yield {
                 "event": "step",
@@ -237,6 +252,9 @@ class Loop:
             yield from choose_precision(self, batch)
             yield from choose_parts(self, batch)
         yield from choose_compilation(self, batch, resumed)
+        if not resumed:
+            yield from choose_looks(self)
+        self.lesson.judged_share = self.progress.judged_share
 
     def trial(self, batch: Batch, precision: str) -> float:
         """Seconds of a forward and backward pass, the better of two after a first; infinite if it
@@ -362,7 +380,7 @@ class Loop:
         if mean:
             self.model.load_arrays(mean)
         loss = self.lesson.validate(self.model)
-        p.validations += 1
+        p.looks.append(loss)
         p.worse = 0 if loss < p.best else p.worse + 1
         p.cuts += self.options.decay == "plateau" and p.worse > 0 and p.worse % 2 == 0
         if loss < p.best:

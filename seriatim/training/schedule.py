@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from seriatim.models.recipe import TrainingOptions
 
@@ -22,7 +22,9 @@ class Progress:
     epoch: int = 0
     batch: int = 0  # batches of this epoch already used
     seconds: float = 0.0  # wall-clock time spent so far, over all sessions
-    validations: int = 0
+    looks: list[float] = field(default_factory=list)  # what validation found, each time
+    many_looks: int = 0  # how many are planned; 0: as many as were asked for
+    judged_share: float = 1.0  # of the validation data, that each of them reads
     best: float = math.inf
     worse: int = 0  # validations since the best one
     loss: float = 0.0  # running mean of the training loss
@@ -32,6 +34,7 @@ class Progress:
     precision: str = "float32"
     compiled: bool = False
     parts: int = 1  # of a batch, computed side by side
+    stopped: str = ""  # why it is over, if it is
     done: bool = False
 
 
@@ -44,14 +47,28 @@ class Schedule:
 
     def share(self) -> float:
         """How much of the budget is spent, 0 to 1: the nearest of the limits given."""
-        o, p, spent = self.options, self.progress, []
+        return min(1.0, max(self.spent().values()))
+
+    def spent(self) -> dict[str, float]:
+        """How much of each limit is spent."""
+        o, p, spent = self.options, self.progress, {}
         if o.minutes:  # the last look at the validation data included
-            spent.append(p.seconds / max(1e-3, 60 * o.minutes - self.looking))
+            spent["minutes"] = p.seconds / max(1e-3, 60 * o.minutes - self.looking)
         if o.steps:
-            spent.append(p.step / o.steps)
+            spent["updates"] = p.step / o.steps
         if o.epochs:
-            spent.append(p.step / max(1, round(o.epochs * self.steps_per_epoch)))
-        return min(1.0, max(spent))
+            spent["epochs"] = p.step / max(1, round(o.epochs * self.steps_per_epoch))
+        return spent
+
+    def limit(self) -> str:
+        """The limit that is nearest."""
+        spent = self.spent()
+        return max(spent, key=lambda name: spent[name])
+
+    def over(self, before: float, share: float) -> bool:
+        """Whether, under a wall-clock budget, another update would end more than half of itself
+        too late."""
+        return bool(self.options.minutes) and share + (share - before) / 2 >= 1
 
     def rate(self, share: float) -> float:
         """The learning rate when this share is spent."""
@@ -71,7 +88,7 @@ class Schedule:
     def validation_due(self, before: float, share: float) -> bool:
         """Whether it is time to look at the validation data: at the end, and at even shares
         before."""
-        many = self.options.validations
+        many = self.progress.many_looks or self.options.validations
         return share >= 1 or (int(share * many) > int(before * many) and self.affordable())
 
     def affordable(self) -> bool:

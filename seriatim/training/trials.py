@@ -8,6 +8,7 @@ steps is the same on every machine. A resumed fit goes on with what it began wit
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -28,6 +29,12 @@ FIRST_ROWS = 16  # where a trial of the number of rows begins, and what is taken
 # parts side by side may take so much longer: beside another busy program the whole would take five
 # times as long
 SLOWER = 1.1
+
+
+LOOKING = 0.05  # of the budget, for all looks at the validation data together
+
+
+WORTH_LOOKING = 0.25  # of the validation data: rather fewer looks than at less of it
 
 
 COMPILED_MINUTES = 10  # the least budget for which compiling is tried
@@ -84,6 +91,31 @@ def choose_parts(loop: Loop, batch: Batch) -> Iterator[Event]:
         p.parts = 1
         loop.dismiss()
     yield {"event": "trial", "parts": p.parts, "whole_seconds": whole, "apart_seconds": apart}
+
+
+def choose_looks(loop: Loop) -> Iterator[Event]:
+    """How much of the validation data each look reads, so that all looks together, the first one
+    included, take at most a twentieth of the time; rather fewer looks than at too little of it."""
+    o, p, lesson = loop.options, loop.progress, loop.lesson
+    if not o.minutes:
+        return
+    allowed, costs = LOOKING * 60 * o.minutes, {}
+    for share in (1 / 64, 1 / 8):
+        lesson.judged_share, begin = share, time.perf_counter()
+        lesson.validate(loop.model)
+        costs[share] = time.perf_counter() - begin
+        if costs[share] > allowed / 8:
+            break
+    share, seconds = list(costs.items())[-1]
+    whole = max(seconds / share, 1e-9)
+    for many in (o.validations, o.validations // 2, o.validations // 3):
+        p.many_looks = max(1, many)
+        p.judged_share = max(1 / 64, min(1.0, allowed / (p.many_looks + 1) / whole))
+        if p.judged_share >= WORTH_LOOKING:
+            break
+    loop.schedule.looking = p.judged_share * whole
+    if p.judged_share < 1 or p.many_looks < o.validations:
+        yield {"event": "trial", "judged_share": p.judged_share, "looks": p.many_looks}
 
 
 def choose_compilation(loop: Loop, batch: Batch, resumed: bool) -> Iterator[Event]:

@@ -12,7 +12,7 @@ import pytest
 
 import seriatim
 from seriatim.tasks import task
-from tests.terminal import SMALL, Answer, Screen, good, prose
+from tests.terminal import SMALL, Answer, Screen, call, good, prose
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -53,9 +53,11 @@ def test_compare_writes_table_picture_report_and_runs(compared):
     out, answer = compared
     record = json.loads(answer.out)
     assert sorted(path.name for path in out.iterdir()) == [
+        "comparison.json",
         "measured",
         "quality.png",
         "report.html",
+        "rows",
         "runs",
         "table.csv",
         "table.json",
@@ -132,7 +134,7 @@ def test_the_report_mentions_no_address_but_those_that_name_svg(compared):
 
 
 def test_a_rung_that_fails_keeps_its_row_with_the_reason(home, here):
-    rows = good(
+    answer = call(
         "compare",
         "language",
         home / "book.txt",
@@ -146,7 +148,9 @@ def test_a_rung_that_fails_keeps_its_row_with_the_reason(home, here):
         "out",
         "--format",
         "json",
-    ).json()["rows"]
+    )
+    assert answer.code == 1 and "Failed: transformer" in answer.err
+    rows = answer.json()["rows"]
     assert [(row["model"], row["status"]) for row in rows] == [
         ("markov", "ok"),
         ("transformer", "failed"),
@@ -169,7 +173,7 @@ def test_a_rung_that_fails_keeps_its_row_with_the_reason(home, here):
 )
 def test_the_leaderboard_shows_every_name_and_figure(home, here, monkeypatch, models, terminal):
     monkeypatch.setenv("TERM", "dumb")
-    table = good(
+    table = call(
         "compare",
         "language",
         home / "book.txt",

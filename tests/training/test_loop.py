@@ -66,9 +66,13 @@ def test_the_rate_rises_then_falls_to_zero():
 
 def test_the_nearest_limit_ends_the_fit():
     events = list(loop(steps=7, epochs=100).run())
-    assert events[-1]["event"] == "end" and events[-1]["step"] == 7
+    assert (
+        events[-1]["event"] == "end"
+        and events[-1]["updates"] == 7
+        and events[-1]["stopped"] == "updates"
+    )
     trial = loop("line", epochs=2)
-    assert list(trial.run())[-1]["step"] == 2 * trial.schedule.steps_per_epoch
+    assert list(trial.run())[-1]["updates"] == 2 * trial.schedule.steps_per_epoch
 
 
 def test_a_wall_clock_budget_ends_the_fit_with_a_last_look_and_a_rate_of_zero():
@@ -118,7 +122,11 @@ def test_early_stopping_stops_and_the_best_weights_are_kept():
     trial = loop(steps=4000, patience=2, validations=400, rate=3.0, clip=0.0, optimiser="sgd")
     events = list(trial.run())
     seen = [event["valid"] for event in events if event["event"] == "validation"]
-    assert events[-1]["step"] < 4000 and events[-1]["valid"] == min(seen)
+    assert (
+        events[-1]["updates"] < 4000
+        and events[-1]["stopped"] == "patience"
+        and events[-1]["valid"] == min(seen)
+    )
     assert trial.validate()["valid"] == pytest.approx(min(seen))
 
 
@@ -172,7 +180,7 @@ def test_an_interrupt_keeps_the_best_so_far(tmp_path):
             seen.append(next(events))
     except StopIteration as end:
         predictor = end.value
-    assert seen[0]["event"] == "interrupted" and predictor.metrics["step"] < 10_000
+    assert seen[0]["event"] == "interrupted" and predictor.metrics["updates"] < 10_000
     assert load(tmp_path / "run").metrics["valid"] == predictor.metrics["valid"] <= event["valid"]
 
 
@@ -248,7 +256,7 @@ def test_data_too_short_to_learn_from_is_refused_with_a_way_out():
 
 
 def test_a_text_shorter_than_a_chunk_still_trains():
-    assert fit("language", "lstm", stream("abcab" * 4), steps=3, width=8).metrics["step"] == 3
+    assert fit("language", "lstm", stream("abcab" * 4), steps=3, width=8).metrics["updates"] == 3
 
 
 # Reach, accumulation, averages, precision
@@ -386,10 +394,10 @@ def test_rows_are_tried_under_a_clock_and_never_otherwise():
 
 def test_precision_is_tried_under_a_clock_where_the_processor_can_and_never_otherwise(monkeypatch):
     monkeypatch.setattr(trials, "has_bfloat16", lambda: False)
-    assert not [event for event in loop(minutes=0.005).run() if event["event"] == "trial"]
+    assert not [event for event in loop(minutes=0.005).run() if "precision" in event]
     monkeypatch.setattr(trials, "has_bfloat16", lambda: True)
     assert not [event for event in loop(steps=2).run() if event["event"] == "trial"]
-    (trial,) = [event for event in loop(minutes=0.005).run() if event["event"] == "trial"]
+    (trial,) = [event for event in loop(minutes=0.005).run() if "precision" in event]
     assert trial["precision"] in ("float32", "bfloat16") and trial["float32_seconds"] > 0
 
 

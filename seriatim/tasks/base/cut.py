@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from seriatim.codecs.options import CodecOptions
 from seriatim.data import read
 from seriatim.data.files import bare_ending
@@ -181,7 +183,15 @@ class Cut:
             return test.part(0, MOST_TEST)
         return test
 
-    def folds(self, data: Sequences, k: int) -> list[tuple[None, Sequences, Sequences]]:
+    def some_of(self, data: Sequences, share: float) -> Sequences:
+        """About this share of the data, to see how long something takes: the beginning of a stream,
+        or sequences evenly spaced."""
+        if data.by == "stream" and len(data) == 1:
+            return data.part(0, max(1, int(share * len(data.main.flat))))
+        many = max(1, int(share * len(data)))
+        return data[np.linspace(0, len(data) - 1, many).astype(int)]
+
+    def folds(self, data: Sequences, k: int) -> list[tuple[Sequences | None, Sequences, Sequences]]:
         """k times training and test; equal sequences stay together, and labels keep their shares.
         A model that needs validation data sets some of its training data aside."""
         if not self.folded:

@@ -14,7 +14,7 @@ from seriatim.batches import LONGEST, Batch, buckets, line_epoch, readers, strea
 from seriatim.codecs.symbols import Codec, fit_and_encode
 from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import DataError
-from seriatim.measuring.likelihood import mean_loss, score
+from seriatim.measuring.likelihood import MOST_LOOKED_AT, mean_loss, score
 from seriatim.models.base import Model
 from seriatim.models.recipe import TrainingOptions
 from seriatim.tasks.base.cut import MOST_TEST, Cut, Settings
@@ -68,7 +68,8 @@ class LanguageLesson(Lesson):
 
     def validate(self, model: Model) -> float:
         """Nats per symbol of the validation data."""
-        return mean_loss(model, self.held, self.by)
+        most = self.some(min(MOST_LOOKED_AT, len(self.held.flat)), least=256)
+        return mean_loss(model, self.held, self.by, most)
 
     def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
         """What the weights of a mixture are found from: (N, M) log-probabilities of held symbols."""

@@ -14,7 +14,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from seriatim.models.recipe import TrainingOptions
 from seriatim.storage import on_disk, read_arrays, write_arrays
 from seriatim.tasks.words.models.glove import Glove, pairs_of
 from seriatim.tasks.words.models.vectors import FIRST, Vectors, VectorTables
+from seriatim.training.ending import Ending, improving
 
 if TYPE_CHECKING:
     from seriatim.tasks.words.cut import WordsLesson
@@ -59,7 +60,7 @@ class WordProgress:
     loss: float = 0.0
     best: float = math.inf
     worse: int = 0
-    validations: int = 0
+    looks: list[float] = field(default_factory=list)  # what validation found, each time
     done: bool = False
 
 
@@ -89,11 +90,24 @@ class WordLoop:
 
     def share(self) -> float:
         """How much of the budget is spent: the nearest of the limits given."""
-        o, p = self.options, self.progress
-        spent = [p.seconds / (60 * o.minutes)] if o.minutes else []
-        spent += [p.step / o.steps] if o.steps else []
-        spent += [(p.epoch * self.size + p.place) / (o.epochs * self.size)] if o.epochs else []
-        return min(1.0, max(spent))
+        return min(1.0, max(self.spent().values()))
+
+    def spent(self) -> dict[str, float]:
+        """How much of each limit is spent."""
+        o, p, read = self.options, self.progress, self.progress.epoch * self.size
+        limits = {
+            "minutes": (p.seconds, 60 * (o.minutes or 0)),
+            "updates": (p.step, o.steps or 0),
+            "epochs": (read + p.place, (o.epochs or 0) * self.size),
+        }
+        return {name: done / most for name, (done, most) in limits.items() if most}
+
+    def stopped(self) -> str:
+        """Why it is over."""
+        spent = self.spent()
+        if not self.progress.done:
+            return "interrupted"
+        return max(spent, key=lambda name: spent[name]) if self.share() >= 1 else "patience"
 
     def run(self) -> Iterator[dict[str, Any]]:
         """Train until the budget is spent, patience is, or the user interrupts; yields events."""
@@ -120,10 +134,12 @@ class WordLoop:
             yield {"event": "interrupted", "step": p.step, "seconds": p.seconds}
         if self.best and o.patience:
             self.model.load_arrays(self.best)
+        epochs = p.epoch + p.place / self.size
+        read = round(epochs * self.size)  # each word read is an update of its own
+        ending = Ending(read, epochs, read, self.stopped(), improving(p.looks))
         yield {
             "event": "end",
-            "step": p.step,
-            "epoch": p.epoch + p.place / self.size,
+            **ending.record(self.size),
             "seconds": p.seconds,
             "valid": p.best if math.isfinite(p.best) else None,
         }
@@ -256,7 +272,7 @@ class WordLoop:
     def validate(self) -> dict[str, Any]:
         """Look at held-out text, keep the best so far, and say so in an event."""
         p, loss = self.progress, self.held()
-        p.validations += 1
+        p.looks.append(loss)
         p.worse = 0 if loss < p.best else p.worse + 1
         if loss < p.best:
             p.best = loss

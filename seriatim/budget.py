@@ -1,0 +1,64 @@
+"""The time of a comparison: it ends when it was asked to, whoever else uses the machine.
+
+    begin |reading|counting| network | network | ... | report| end
+                            <------->   equal slots: building, learning, scoring and all
+
+What one network leaves unused is not given to the next: their budgets are equal. What one takes too
+much is taken from those that follow.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+REPORT = 0.02  # of the time, and a second: for the table, the picture and the page
+MOST_SCORED = 0.3  # of a slot, at most, kept for scoring before it is known how long that takes
+LEAST = 0.5  # seconds of learning, however little time there is
+
+
+class Budget:
+    """So many minutes since `begin` for so many networks."""
+
+    def __init__(
+        self,
+        minutes: float,
+        begin: float,
+        networks: int,
+        share: float | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ):
+        self.clock, self.left = clock, networks
+        self.share = share  # seconds of a slot, once that is settled: a resumed comparison knows it
+        whole = 60 * minutes
+        self.end = begin + whole if share is None else clock() + share * networks + REPORT * whole
+        self.report = 1.0 + REPORT * whole
+        self.slot = (0.0, 0.0)  # when that of the present network begins and ends
+        self.tails: list[float] = []  # seconds that scoring took, of the networks before
+
+    def begin(self) -> None:
+        """The slot of the next network."""
+        now = self.clock()
+        even = (self.end - self.report - now) / max(1, self.left)
+        if self.share is None:
+            self.share = max(LEAST, even)
+        self.left -= 1
+        self.slot = (now, now + max(LEAST, min(even, self.share)))
+
+    def minutes(self, scoring: float) -> float:
+        """How long the network of this slot may learn from now on, if scoring takes so many seconds
+        by a trial: what it took others says more."""
+        begin, end = self.slot
+        if self.tails:
+            usual = sum(self.tails) / len(self.tails)
+            scoring = min(2 * usual, max(usual / 2, scoring))
+        kept = min(scoring, MOST_SCORED * (end - begin))
+        return max(LEAST, end - self.clock() - kept) / 60
+
+    def learned(self) -> None:
+        """The network of this slot has learned; what follows is its tail."""
+        self.tail = self.clock()
+
+    def scored(self) -> None:
+        """The network of this slot has its row."""
+        self.tails.append(self.clock() - self.tail)

@@ -1,0 +1,78 @@
+"""What a fit saw, and why it ended: without it a figure cannot be judged.
+
+    74 updates, 0.15 epochs; still improving when its minutes were over: more --minutes would help
+
+A network that made a few updates, or that did not see small data once, is *unfinished*: its figure
+says how far it came in the time, not what it can do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+FEW_UPDATES = 100  # fewer are no verdict, unless validation has stopped improving
+SMALL_DATA = 5_000_000  # symbols: of less, a network should have seen all
+GAIN = 0.002  # a share: what the last looks must have gained to be called an improvement
+
+
+ENDING = ("updates", "epochs", "symbols_seen", "stopped", "improving", "unfinished", "ending")
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Where a fit ended."""
+
+    updates: int
+    epochs: float
+    symbols_seen: int
+    stopped: str  # by "minutes", "updates", "epochs", "patience" or "interrupted"
+    improving: bool | None  # None: it was not looked at often enough to say
+
+    def unfinished(self, symbols: int) -> bool:
+        """Whether its figure is no verdict; `symbols` is how much there is to learn from."""
+        if self.stopped == "patience":
+            return False
+        if self.stopped == "epochs":  # it saw the data as often as it was to
+            return self.updates < FEW_UPDATES and self.improving is not False
+        return self.updates < FEW_UPDATES or (self.epochs < 1 and symbols <= SMALL_DATA)
+
+    def words(self) -> str:
+        """One line."""
+        seen = f"{self.updates:,} update{'s' * (self.updates != 1)}, {self.epochs:.3g} epochs"
+        if self.stopped == "patience":
+            return f"{seen}; stopped early: validation was no better for as long as --patience says"
+        if self.stopped == "interrupted":
+            return f"{seen}; interrupted: --resume goes on"
+        if self.improving is None:
+            return f"{seen}; looked at too seldom to say whether more --{self.stopped} would help"
+        if self.improving:
+            return f"{seen}; still improving: more --{self.stopped} would help"
+        return f"{seen}; no longer improving"
+
+    def record(self, symbols: int) -> dict[str, Any]:
+        """The same for a record."""
+        return {**asdict(self), "unfinished": self.unfinished(symbols), "ending": self.words()}
+
+
+def improving(looks: list[float]) -> bool | None:
+    """Whether the last of the looks at validation data (less is better) is better than all before
+    the last quarter of them by more than a trace."""
+    if len(looks) < 3:
+        return None
+    late = max(1, len(looks) // 4)
+    before, last = min(looks[:-late]), min(looks[-late:])
+    return before - last > GAIN * abs(before)
+
+
+def together(endings: list[dict[str, Any]]) -> dict[str, Any]:
+    """The parts of a mixture as one: all updates, the fewest epochs, unfinished if one of them is."""
+    if len(endings) < 2:
+        return dict(*endings) if endings else {}
+    worst = next((each for each in endings if each["unfinished"]), endings[-1])
+    return {
+        **worst,
+        "updates": sum(each["updates"] for each in endings),
+        "epochs": min(each["epochs"] for each in endings),
+        "symbols_seen": sum(each["symbols_seen"] for each in endings),
+    }
