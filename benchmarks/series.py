@@ -220,7 +220,7 @@ def signals() -> None:
 
 def speed() -> None:
     data = series("sunspot.month")
-    model = fit("forecast", "lstm", data.part(0, 2000), horizon=12, context=48, steps=20)
+    model = fit("forecast", "lstm", data.part(0, 2000), horizon=12, context=48, updates=20)
     begin = time.perf_counter()
     model.measure(data, begin="2300", end="3300")
     walked = time.perf_counter() - begin

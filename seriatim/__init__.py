@@ -1,8 +1,7 @@
 """Seriatim: sequence models from counting to attention, behind one interface, measured by one yardstick.
 
 >>> import seriatim as st
->>> data = st.read("markov:length=20000")
->>> train, valid, test = data.split(0.8, 0.1, 0.1)
+>>> train, valid, test = st.split("language", "markov:length=20000")
 >>> model = st.fit("language", "markov", train, order=2)
 >>> model.evaluate(test)["tokens"]
 2000
@@ -21,6 +20,7 @@ _HOMES = {  # name -> module: loaded when first used, so that importing costs no
     "Predictor": "runs.predictor",
     "fit": "api",
     "compare": "api",
+    "split": "api",
     "evaluate": "api",
     "score": "api",
     "generate": "api",
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from seriatim.api import plot as plot
     from seriatim.api import predict as predict
     from seriatim.api import score as score
+    from seriatim.api import split as split
     from seriatim.data.reading import read as read
     from seriatim.data.sequences import Sequences as Sequences
     from seriatim.errors import SeriatimError as SeriatimError

@@ -10,6 +10,7 @@ from seriatim.records import Record
 from seriatim.verbs import call
 
 if TYPE_CHECKING:
+    from seriatim.data.sequences import Sequences
     from seriatim.runs.predictor import Predictor, Source
 
 Run = Any  # a run folder, an opened Predictor, or a list of them that answer together
@@ -59,6 +60,28 @@ def compare(
     """
     kept = {} if out is None else {"out": str(out)}
     return shown("compare", task, data, progress, models=models, **kept, **settings)
+
+
+def split(
+    task: str, data: Source, **settings: Any
+) -> tuple[Sequences, Sequences | None, Sequences]:
+    """Training, validation and test: the parts that `compare` makes of this data, so that figures
+    agree. `settings` are those of reading (`columns`, `by`, ...) and `unit`. Where each model sets
+    its own validation data aside (forecasts), that part is None.
+
+    >>> train, valid, test = split("language", "markov:length=5000")
+    >>> [len(part.main.flat) for part in (train, valid, test)]
+    [4250, 250, 500]
+    """
+    from seriatim.settings import build
+    from seriatim.tasks import task as card
+
+    room, unit = card(task), settings.pop("unit", None)
+    reading: Any = build(room.reading, settings, "reading")
+    given = room.cut.sequences(data, reading, unit=unit)
+    coding = {} if unit is None else {"unit": unit}
+    valid, train, test = room.cut.divide(room.cut.prepare(given, coding))
+    return train, valid, test
 
 
 def evaluate(run: Run, data: Source, **options: Any) -> Record:

@@ -63,7 +63,7 @@ class Comparison:
             name for name in self.names if all(room.rung(n).counts for n in name.split("+"))
         ]
         self.learning = [name for name in self.names if name not in self.counting]
-        self.limited = bool({"steps", "epochs"} & self.settings.keys())  # instead of by the clock
+        self.limited = bool({"updates", "epochs"} & self.settings.keys())  # instead of by the clock
         self.figure = room.figures[0]
         self.rows: list[Row] = []
         self.split = "folds"
@@ -169,7 +169,7 @@ class Comparison:
         plan = {
             "task": self.room.name,
             "data": fingerprint(data.main),
-            "settings": self.settings,
+            "settings": {key: str(value) for key, value in sorted(self.settings.items())},
             "minutes": options.minutes,
             "folds": options.folds,
         }
@@ -301,7 +301,7 @@ class Comparison:
 
     def own_epochs(self, name: str, numbers: bool) -> dict[str, Any]:
         """How often a rung reads small data at most, however much time there is."""
-        if {"steps", "epochs"} & self.settings.keys():
+        if {"updates", "epochs"} & self.settings.keys():
             return {}
         several = [self.room.rung(part).recipe(numbers).get("epochs") for part in name.split("+")]
         limits = [each for each in several if each]

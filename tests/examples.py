@@ -21,7 +21,7 @@ from tests.terminal import prose
 
 Files = dict[str, str]
 Model = tuple[str, dict[str, Any]]  # its name and settings
-TINY = {"steps": 2, "width": 8, "rows": 4}
+TINY = {"updates": 2, "width": 8, "rows": 4}
 TEST = "test"  # the file that the example holds out
 
 

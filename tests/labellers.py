@@ -16,7 +16,7 @@ TRAIN, TEST = messages(60), messages(40, seed=1)
 SPOKEN, HEARD = sentences(60), sentences(30, seed=1)
 
 
-SMALL = {"width": 8, "steps": 4}
+SMALL = {"width": 8, "updates": 4}
 
 
 TINY = SMALL | {"embedding": 6, "letter_width": 4}
@@ -29,7 +29,7 @@ KINDS = {
     "linear": ("classify", "linear", {"weighting": "tf-idf"}),
     "gru": ("classify", "gru", SMALL | {"letters": "convolution", "letter_width": 4}),
     "subwords": ("classify", "mean", SMALL | {"unit": "subword", "vocabulary": 300}),
-    "mixture": ("classify", "naive-bayes+linear+mean", {"steps": 3}),
+    "mixture": ("classify", "naive-bayes+linear+mean", {"updates": 3}),
     "tag": ("tag", "gru", TINY),
     "chain": ("tag", "window", TINY | {"chain": True}),
     "taggers": ("tag", "window+rnn", TINY),

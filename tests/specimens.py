@@ -78,7 +78,7 @@ class Specimen:
     noise = 0.3  # added to the weights, so that they are not small
     learning: dict[str, Any] = {}  # settings under which it learns by heart
     rounds, rate, goal = 150, 1e-2, 0.2
-    quick: dict[str, Any] = {"steps": 2, "threads": 1}  # a fit of a run
+    quick: dict[str, Any] = {"updates": 2, "threads": 1}  # a fit of a run
 
     def __init__(self, name: str, spec: str, settings: dict[str, Any], variant: bool = True):
         self.name, self.spec, self.settings, self.variant = name, spec, settings, variant

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from seriatim.cli.main import main
 
-SMALL = ("--steps", "3", "--width", "8", "--length", "8", "--rows", "2")
+SMALL = ("--updates", "3", "--width", "8", "--length", "8", "--rows", "2")
 VOCABULARY = [
     "the",
     "a",

@@ -141,7 +141,7 @@ WRONG = {
     "rate": -1,
     "rows": "many",
     "decay": "sudden",
-    "steps": 0.5,
+    "updates": 0.5,
     "warmup": math.nan,
     "stateful": "perhaps",
     "momentum": 7,
@@ -181,7 +181,7 @@ def test_problems_of_the_model_and_of_its_training_are_in_one_error():
         (NetworkOptions, "tied", "YES", True),
         (NetworkOptions, "tied", 0, False),
         (TrainingOptions, "rate", "1e-3", 0.001),
-        (TrainingOptions, "steps", "none", None),
+        (TrainingOptions, "updates", "none", None),
         (TrainingOptions, "minutes", "", None),
         (TrainingOptions, "minutes", None, None),
         (DecodingOptions, "stop", ".", "."),
@@ -278,7 +278,7 @@ def test_whatever_is_given_is_taken_or_refused_with_our_error(cls, values):
 
 
 def test_changed_names_only_what_differs_from_the_defaults():
-    assert changed(TrainingOptions(steps=3, rows=16)) == {"steps": 3}
+    assert changed(TrainingOptions(updates=3, rows=16)) == {"updates": 3}
     assert changed(MarkovOptions()) == {}
 
 

@@ -52,7 +52,7 @@ def weights(model: st.Predictor) -> bytes:
 
 def writer() -> bytes:
     settings = {"width": 64, "rows": 8, "length": 8, "validations": 2, "seed": 3, "dropout": 0.3}
-    return weights(st.fit("language", "lstm", TEXT, steps=12, weight_dropout=0.2, **settings))
+    return weights(st.fit("language", "lstm", TEXT, updates=12, weight_dropout=0.2, **settings))
 
 
 def labeller() -> bytes:
@@ -64,7 +64,7 @@ def labeller() -> bytes:
         "dropout": 0.3,
         "word_dropout": 0.2,
     }
-    return weights(st.fit("classify", "gru", LABELLED, steps=15, **settings))
+    return weights(st.fit("classify", "gru", LABELLED, updates=15, **settings))
 
 
 def together(*works: Callable[[], Any]) -> list[Any]:
@@ -95,7 +95,7 @@ def test_two_fits_in_two_threads_are_what_each_is_alone(torch_threads):
 def test_fits_with_threads_of_their_own_leave_those_of_others_alone(torch_threads):
     def number(own: int) -> set[int]:
         events = fit_events(
-            "language", "lstm", TEXT, settings={"steps": 20, "threads": own, "width": 8}
+            "language", "lstm", TEXT, settings={"updates": 20, "threads": own, "width": 8}
         )
         return {torch.get_num_threads() for _ in events}
 
@@ -104,7 +104,7 @@ def test_fits_with_threads_of_their_own_leave_those_of_others_alone(torch_thread
 
 
 def test_fits_that_take_turns_in_one_thread_are_what_each_is_alone():
-    settings = {"width": 16, "steps": 12, "dropout": 0.3, "validations": 6}
+    settings = {"width": 16, "updates": 12, "dropout": 0.3, "validations": 6}
 
     def events(model: str, seed: int):
         return fit_events("language", model, TEXT, settings=settings | {"seed": seed})
@@ -126,7 +126,9 @@ def test_fits_that_take_turns_in_one_thread_are_what_each_is_alone():
 @pytest.fixture(scope="module", params=["lstm", "kneser-ney"])
 def predictor(request) -> st.Predictor:
     counts = request.param == "kneser-ney"
-    return st.fit("language", request.param, TEXT, **({} if counts else {"steps": 10, "width": 96}))
+    return st.fit(
+        "language", request.param, TEXT, **({} if counts else {"updates": 10, "width": 96})
+    )
 
 
 def test_eight_threads_may_ask_one_predictor(torch_threads, predictor):

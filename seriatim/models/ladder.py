@@ -17,7 +17,7 @@ from seriatim.settings import build, named
 if TYPE_CHECKING:
     from seriatim.models.base import Model
 
-LIMITS = {"minutes", "steps", "epochs"}
+LIMITS = {"minutes", "updates", "epochs"}
 COMMON = {"minutes", "seed", "threads"}  # settings of training that one may give whatever the model
 MIXTURE = "seriatim.models.mixture:Mixture"  # the weighted mean of distributions
 
@@ -155,7 +155,7 @@ def planned(parts: list[Part], threads: int) -> list[Part]:
     filled = []
     for part in parts:
         options = replace(part.training, threads=part.training.threads or threads)
-        if options.minutes or not (options.steps or options.epochs):
+        if options.minutes or not (options.updates or options.epochs):
             options = replace(options, minutes=(options.minutes or DEFAULT_MINUTES) / many)
         filled.append(replace(part, training=options))
     return filled

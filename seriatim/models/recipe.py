@@ -17,7 +17,7 @@ class TrainingOptions:
         above=0,
         most=1e6,
     )
-    steps: int | None = option(
+    updates: int | None = option(
         None, "number of updates (repeatable to the bit, unlike --minutes)", least=1, most=10**12
     )
     epochs: float | None = option(
@@ -91,4 +91,4 @@ class TrainingOptions:
     )
 
 
-DEFAULT_MINUTES = 3.0  # the budget when neither minutes, steps nor epochs is given
+DEFAULT_MINUTES = 3.0  # the budget when neither minutes, updates nor epochs is given

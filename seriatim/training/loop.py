@@ -1,7 +1,7 @@
 """Fitting: any model, as a generator of events. The one gradient loop lives here.
 
 A count model reads the data once. A network goes round: batch, loss, gradient, clip, update, with a
-learning rate that rises, then falls to zero exactly when the budget (minutes, steps or epochs)
+learning rate that rises, then falls to zero exactly when the budget (minutes, updates or epochs)
 ends. A mixture fits its parts one after another, then its weights.
 
     for event in fit(model, parts, lesson): ...

@@ -54,8 +54,8 @@ class Schedule:
         o, p, spent = self.options, self.progress, {}
         if o.minutes:  # the last look at the validation data included
             spent["minutes"] = p.seconds / max(1e-3, 60 * o.minutes - self.looking)
-        if o.steps:
-            spent["updates"] = p.step / o.steps
+        if o.updates:
+            spent["updates"] = p.step / o.updates
         if o.epochs:
             spent["epochs"] = p.step / max(1, round(o.epochs * self.steps_per_epoch))
         return spent

@@ -2,7 +2,7 @@
 compilation.
 
 Nothing is tried unless there is a wall-clock budget (or compilation is asked for): a fit of so many
-steps is the same on every machine. A resumed fit goes on with what it began with.
+updates is the same on every machine. A resumed fit goes on with what it began with.
 """
 
 from __future__ import annotations

@@ -401,7 +401,7 @@ def test_models_lists_every_rung_and_every_setting_of_one(home):
     assert record["lstm"]["width"]["default"] == MODELS["language"]["lstm"].settings.get(
         "width", NetworkOptions().width
     )
-    assert "--order" not in table and "--steps" not in good("models", "markov").out
+    assert "--order" not in table and "--updates" not in good("models", "markov").out
 
 
 @pytest.mark.parametrize("verb", ["check", "compare", "fit", "plot", "models", *all_verbs()])

@@ -18,7 +18,7 @@ from tests.labels import COMMON, labelled, pairs, sentences
 from tests.terminal import Answer, Screen, call, good, refused
 
 PNG = b"\x89PNG\r\n\x1a\n"
-SMALL = ("--steps", "3", "--width", "8")
+SMALL = ("--updates", "3", "--width", "8")
 TIMES = {"seconds", "symbols_per_second"}
 
 
@@ -92,7 +92,7 @@ RUNS = pytest.mark.parametrize("run", ["bayes", "network", "tagger"])
         ("classify", "markov-bayes", ("--counts", "kneser-ney", "--order", 2)),
         ("classify", "linear", ("--weighting", "tf-idf")),
         ("classify", "convolution", (*SMALL, "--pool", "attention")),
-        ("classify", "naive-bayes+mean", ("--steps", 2)),
+        ("classify", "naive-bayes+mean", ("--updates", 2)),
         ("tag", "window", (*SMALL, "--chain")),
     ],
 )
@@ -326,7 +326,7 @@ def test_a_model_that_counts_takes_those_settings_of_training_that_mean_somethin
         home / "mail.tsv",
         "--models",
         "naive-bayes,mean",
-        "--steps",
+        "--updates",
         2,
         "--rate",
         0.1,
@@ -438,7 +438,7 @@ def test_labels_and_texts_may_be_called_anything(home):
         == good("evaluate", "run0", "a.csv", "--format", "json").json()["labels"]  # remembered
         == 90
     )
-    for model, settings in (("naive-bayes", ()), ("mean", ("--steps", 2))):
+    for model, settings in (("naive-bayes", ()), ("mean", ("--updates", 2))):
         good(
             "fit",
             "classify",
@@ -498,7 +498,7 @@ def compared(home, tmp_path_factory) -> tuple[Path, Answer]:
         home / "mail.tsv",
         "--models",
         "majority,naive-bayes,mean",
-        "--steps",
+        "--updates",
         2,
         "--out",
         out,
@@ -632,7 +632,7 @@ WRONG = [
     ("compare classify mail.tsv --folds 1", "at least 2"),
     ("compare classify mail.tsv --folds 0", "at least 2"),
     ("fit classify naive-bayes mail.tsv --rate 0.1", "--rate is not a flag here"),
-    ("fit classify naive-bayes+majority mail.tsv --steps 5", "models that are trained"),
+    ("fit classify naive-bayes+majority mail.tsv --updates 5", "models that are trained"),
     ("fit tag hmm train.conllu --epochs 3", "models that are trained"),
     (
         "compare classify mail.tsv --models majority,naive-bayes --patience 2",
@@ -646,7 +646,7 @@ WRONG = [
     ("predict language book.txt --out x.txt", "the ending"),
     ("compare classify mail.tsv --folds x", "folds"),
     ("compare language book.txt --folds 3", "labels"),
-    ("compare classify mail.tsv --models majority --steps 0", "steps"),
+    ("compare classify mail.tsv --models majority --updates 0", "updates"),
     ("compare classify mail.tsv --models kneser-ney", "task classify"),
     ("compare classify mail.tsv --models majority --width 8", "width"),
     ("evaluate bayes mail.tsv --positive spma", "spma"),
@@ -768,7 +768,7 @@ def test_labels_and_tags_unseen_in_training_are_wrong_and_told(home):
     assert (
         "'eggs'"
         in good(
-            "fit", "classify", "mean", home / "mail.tsv", "--valid", "test.tsv", "--steps", 1
+            "fit", "classify", "mean", home / "mail.tsv", "--valid", "test.tsv", "--updates", 1
         ).err
     )
     Path("test.bio").write_text("the DET\ndog NUON\n")
@@ -781,7 +781,7 @@ def test_labels_and_tags_unseen_in_training_are_wrong_and_told(home):
         home / "mail.tsv",
         "--valid",
         "strange.tsv",
-        "--steps",
+        "--updates",
         1,
         code=1,
         words="strange.tsv",
@@ -819,7 +819,7 @@ def test_data_of_another_kind_is_told_as_such(home):
         "classify",
         "mean",
         home / "book.txt",
-        "--steps",
+        "--updates",
         1,
         code=1,
         words="no label for each sequence",
@@ -829,7 +829,7 @@ def test_data_of_another_kind_is_told_as_such(home):
         "tag",
         "window",
         home / "mail.tsv",
-        "--steps",
+        "--updates",
         1,
         code=1,
         words="no tag for each element",

@@ -124,7 +124,7 @@ def test_compare_refuses_what_is_wrong_for_every_rung(local, command, words):
         "predict markov book.txt --top -1",
         "predict markov book.txt --top 0",
         "fit language convolution book.txt --kernel 1000000000000000",
-        "fit language lstm book.txt --steps 1 --epochs 1e308",
+        "fit language lstm book.txt --updates 1 --epochs 1e308",
         "fit language transformer book.txt --feed-forward 1e300",
         "fit language markov book.txt --threads 99999999999999999999",
         "fit language markov book.txt --unit subword --method unigram --vocabulary 100",
@@ -267,9 +267,9 @@ def test_a_line_too_long_for_a_network_is_refused_before_memory_runs_out(here):
     write("long.csv", b"label,text\nspam," + b"free " * 100_001 + b"\n" + rows)
     good("fit", "classify", "naive-bayes", "long.csv", "--out", "counts")
     assert len(good("predict", "counts", "long.csv").out.splitlines()) == 41
-    good("fit", "classify", "mean", "mail.csv", "--steps", 1, "--out", "network")
+    good("fit", "classify", "mean", "mail.csv", "--updates", 1, "--out", "network")
     for arguments in (
-        ("fit", "classify", "mean", "long.csv", "--steps", 1),
+        ("fit", "classify", "mean", "long.csv", "--updates", 1),
         ("predict", "network", "long.csv"),
         ("evaluate", "network", "long.csv"),
     ):
@@ -427,7 +427,7 @@ def unfinished(home, out: str) -> None:
     """A fit that was killed after its first checkpoint."""
     from tests.ladder import fit_events
 
-    settings = {"steps": 50, "width": 8, "length": 8, "rows": 2, "checkpoint_seconds": 0}
+    settings = {"updates": 50, "width": 8, "length": 8, "rows": 2, "checkpoint_seconds": 0}
     events = fit_events("language", "lstm", str(home / "book.txt"), out=out, settings=settings)
     while not list(Path(out).glob("checkpoint-*")):
         next(events)
@@ -435,7 +435,7 @@ def unfinished(home, out: str) -> None:
 
 
 RESUME = (
-    "--steps",
+    "--updates",
     "50",
     "--width",
     "8",

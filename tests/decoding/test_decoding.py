@@ -315,7 +315,7 @@ def test_a_beam_gives_no_more_results_than_it_is_wide():
 @pytest.mark.parametrize("name", ["transformer", "markov+transformer"])
 def test_what_leads_beyond_learned_positions_is_refused_before_anything_is_written(name):
     text = Sequences({"text": Field.of_text(["abcab " * 60])}, by="stream", unit="character")
-    settings = {"positions": "learned", "context": 16, "width": 8, "heads": 2, "steps": 2}
+    settings = {"positions": "learned", "context": 16, "width": 8, "heads": 2, "updates": 2}
     model = fit("language", name, text, **settings, length=8)
     assert len(model.text("abc", length=13)) == 16
     assert len("".join(model.stream("abc", length=13))) == 16

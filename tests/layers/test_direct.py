@@ -47,7 +47,7 @@ def test_logits_are_those_of_the_network_and_the_sum_of_the_votes():
 
 def test_votes_learn_what_a_network_too_small_cannot(tmp_path):
     text = "".join(np.random.default_rng(0).permutation(list("abcdefghijklmnop"))) * 400
-    narrow = {"width": 2, "steps": 60, "rows": 4, "length": 16, "rate": 0.02}
+    narrow = {"width": 2, "updates": 60, "rows": 4, "length": 16, "rate": 0.02}
     train, test = (st.Sequences.of([each], by="stream") for each in (text, text[:800]))
     alone = st.fit("language", "rnn", train, **narrow)
     voted = st.fit("language", "rnn", train, out=tmp_path / "2", direct=2, cells=512, **narrow)

@@ -83,7 +83,7 @@ def test_a_model_in_8_bits_predicts_nearly_the_same(name):
 
 
 def test_a_run_in_8_bits_says_that_it_cannot_be_saved(tmp_path):
-    fit("language", "lstm", read("markov:length=2000"), steps=2, width=8, out=tmp_path / "run")
+    fit("language", "lstm", read("markov:length=2000"), updates=2, width=8, out=tmp_path / "run")
     small = load(tmp_path / "run", int8=True)
     assert (
         small.generate(length=5, seed=1)
@@ -97,7 +97,7 @@ def test_a_run_in_8_bits_says_that_it_cannot_be_saved(tmp_path):
 def test_a_draft_from_a_run_folder_changes_nothing_and_must_know_the_same_symbols(tmp_path):
     data = read("markov:length=3000")
     valid = read("markov:length=500,seed=1")
-    model = fit("language", "transformer", data, valid, steps=3, width=8, heads=2)
+    model = fit("language", "transformer", data, valid, updates=3, width=8, heads=2)
     draft = fit("language", "kneser-ney", data, valid, out=tmp_path / "counts")
     plain = model.text("ab", length=40, seed=2)
     assert model.text("ab", length=40, seed=2, draft=tmp_path / "counts") == plain

@@ -160,7 +160,7 @@ def test_n_grams_tell_what_an_encoder_that_hears_nothing_cannot_know(tmp_path):
         "encoder_mixer": "none",
         "width": 16,
         "heads": 1,
-        "steps": 250,
+        "updates": 250,
         "rows": 16,
         "rate": 0.01,
         "dropout": 0.0,

@@ -56,7 +56,7 @@ def arrays_of(model) -> bytes:
 
 def test_the_rate_rises_then_falls_to_zero():
     for decay in ("linear", "cosine"):
-        trial = loop(steps=100, warmup=0.1, rate=0.5, decay=decay)
+        trial = loop(updates=100, warmup=0.1, rate=0.5, decay=decay)
         rates = [trial.schedule.rate(share) for share in np.linspace(0, 1, 101)]
         assert (
             rates[0] < 0.01 and max(rates) == pytest.approx(0.5) and rates[-1] == pytest.approx(0)
@@ -65,7 +65,7 @@ def test_the_rate_rises_then_falls_to_zero():
 
 
 def test_the_nearest_limit_ends_the_fit():
-    events = list(loop(steps=7, epochs=100).run())
+    events = list(loop(updates=7, epochs=100).run())
     assert (
         events[-1]["event"] == "end"
         and events[-1]["updates"] == 7
@@ -87,14 +87,14 @@ def test_a_wall_clock_budget_ends_the_fit_with_a_last_look_and_a_rate_of_zero():
 @pytest.mark.parametrize("data", [stream, lines], ids=["stream", "lines"])
 def test_every_network_learns_from_streams_and_lines(model, data):
     few, many = (
-        fit("language", model, data(), steps=steps, rate=0.01, **SMALL).metrics["valid"]
+        fit("language", model, data(), updates=steps, rate=0.01, **SMALL).metrics["valid"]
         for steps in (1, 60)
     )
     assert many < few - 0.3
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_seed_does_not():
-    settings = SMALL | {"steps": 12, "dropout": 0.2}
+    settings = SMALL | {"updates": 12, "dropout": 0.2}
     first, again = (
         arrays_of(fit("language", "transformer", stream(), heads=2, **settings)) for _ in range(2)
     )
@@ -104,14 +104,14 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_does_not():
 
 def test_carrying_the_state_changes_what_is_learned_and_not_carrying_starts_anew():
     carried, fresh = (
-        arrays_of(fit("language", "lstm", stream(), steps=12, stateful=stateful, **SMALL))
+        arrays_of(fit("language", "lstm", stream(), updates=12, stateful=stateful, **SMALL))
         for stateful in (True, False)
     )
     assert carried != fresh
 
 
 def test_truncated_backpropagation_stops_at_the_chunk():
-    trial = loop(steps=5)
+    trial = loop(updates=5)
     batches = list(trial.lesson.epoch(0, trial.options))
     trial.update(batches[0], 0.01)
     assert all(not leaf.requires_grad for leaf in trial.past.carried[0])
@@ -119,7 +119,7 @@ def test_truncated_backpropagation_stops_at_the_chunk():
 
 
 def test_early_stopping_stops_and_the_best_weights_are_kept():
-    trial = loop(steps=4000, patience=2, validations=400, rate=3.0, clip=0.0, optimiser="sgd")
+    trial = loop(updates=4000, patience=2, validations=400, rate=3.0, clip=0.0, optimiser="sgd")
     events = list(trial.run())
     seen = [event["valid"] for event in events if event["event"] == "validation"]
     assert (
@@ -132,7 +132,7 @@ def test_early_stopping_stops_and_the_best_weights_are_kept():
 
 @pytest.mark.parametrize("optimiser", ["muon", "adamw", "sgd"])
 def test_a_loss_that_is_not_a_number_stops_before_the_weights_are_touched(optimiser):
-    trial = loop(steps=50, optimiser=optimiser)
+    trial = loop(updates=50, optimiser=optimiser)
     batches = list(trial.lesson.epoch(0, trial.options))
     trial.update(batches[0], 0.01)
     with torch.no_grad():
@@ -148,7 +148,7 @@ def test_a_loss_that_is_not_a_number_stops_before_the_weights_are_touched(optimi
 
 def test_clipping_bounds_the_gradient():
     for clip, below in ((0.001, True), (0.0, False)):
-        trial = loop(steps=5, clip=clip)
+        trial = loop(updates=5, clip=clip)
         trial.update(next(trial.lesson.epoch(0, trial.options)), 0.0)
         norm = torch.sqrt(sum(each.grad.pow(2).sum() for each in trial.model.parameters())).item()
         assert (norm <= 0.00101) is below
@@ -156,7 +156,9 @@ def test_clipping_bounds_the_gradient():
 
 @pytest.mark.parametrize("optimiser", ["muon", "adamw", "sgd"])
 def test_weight_decay_pulls_matrices_only(optimiser):
-    *matrices, vectors = loop(steps=5, weight_decay=0.5, optimiser=optimiser).optimiser.param_groups
+    *matrices, vectors = loop(
+        updates=5, weight_decay=0.5, optimiser=optimiser
+    ).optimiser.param_groups
     assert {p.dim() > 1 for group in matrices for p in group["params"]} == {True} and all(
         group["weight_decay"] == 0.5 for group in matrices
     )
@@ -169,7 +171,7 @@ def test_an_interrupt_keeps_the_best_so_far(tmp_path):
         "lstm",
         stream(),
         out=tmp_path / "run",
-        settings=SMALL | {"steps": 10_000, "validations": 2000},
+        settings=SMALL | {"updates": 10_000, "validations": 2000},
     )
     for event in events:
         if event["event"] == "validation" and event["step"] >= 20:
@@ -186,7 +188,7 @@ def test_an_interrupt_keeps_the_best_so_far(tmp_path):
 
 def test_a_fit_in_two_halves_equals_one_in_one_piece(tmp_path):
     """Abandoned between two events, as if the process had gone; the other file kills it for real."""
-    settings = SMALL | {"steps": 30, "dropout": 0.3, "checkpoint_seconds": 0.0}
+    settings = SMALL | {"updates": 30, "dropout": 0.3, "checkpoint_seconds": 0.0}
     whole = fit("language", "lstm", stream(), out=tmp_path / "whole", **settings)
     events = fit_events("language", "lstm", stream(), out=tmp_path / "halves", settings=settings)
     for event in events:
@@ -211,14 +213,14 @@ def test_a_fit_is_not_resumed_with_other_settings_or_data(tmp_path):
             stream(),
             out=tmp_path / "run",
             overwrite=True,
-            settings=SMALL | {"steps": 9} | settings,
+            settings=SMALL | {"updates": 9} | settings,
         )
         next(events)
         events.close()
 
     abandoned()
     with pytest.raises(RunError, match="steps = "):
-        fit("language", "lstm", stream(), out=tmp_path / "run", resume=True, steps=10, **SMALL)
+        fit("language", "lstm", stream(), out=tmp_path / "run", resume=True, updates=10, **SMALL)
     with pytest.raises(RunError, match="fingerprint"):
         fit(
             "language",
@@ -226,20 +228,20 @@ def test_a_fit_is_not_resumed_with_other_settings_or_data(tmp_path):
             stream(TEXT + "a mat"),
             out=tmp_path / "run",
             resume=True,
-            steps=9,
+            updates=9,
             **SMALL,
         )
     with pytest.raises(RunError, match="--resume"):
-        fit("language", "lstm", stream(), out=tmp_path / "run", steps=9, **SMALL)
+        fit("language", "lstm", stream(), out=tmp_path / "run", updates=9, **SMALL)
 
 
 def test_a_mixture_is_at_least_as_good_as_its_parts_on_validation_data():
     train, valid = read("markov:length=6000,symbols=8").split(0.8, 0.2)
-    settings = {"steps": 40, "width": 16, "order": 1}
+    settings = {"updates": 40, "width": 16, "order": 1}
     both = fit("language", "markov+gru", train, valid, **settings)
     parts = [
         fit("language", "markov", train, valid, order=1),
-        fit("language", "gru", train, valid, steps=40, width=16),
+        fit("language", "gru", train, valid, updates=40, width=16),
     ]
     losses = [each.evaluate(valid)["nats_per_token"] for each in (both, *parts)]
     assert losses[0] < min(losses[1:]) + 1e-5
@@ -248,15 +250,15 @@ def test_a_mixture_is_at_least_as_good_as_its_parts_on_validation_data():
 
 def test_data_too_short_to_learn_from_is_refused_with_a_way_out():
     with pytest.raises(DataError, match="--valid"):
-        fit("language", "lstm", stream("a"), steps=2, **SMALL)
+        fit("language", "lstm", stream("a"), updates=2, **SMALL)
     with pytest.raises(DataError, match="by line"):
-        fit("language", "lstm", stream(), lines(), steps=2, **SMALL)
+        fit("language", "lstm", stream(), lines(), updates=2, **SMALL)
     with pytest.raises(ConfigError, match="no task"):
         fit("langage", "lstm", stream())
 
 
 def test_a_text_shorter_than_a_chunk_still_trains():
-    assert fit("language", "lstm", stream("abcab" * 4), steps=3, width=8).metrics["updates"] == 3
+    assert fit("language", "lstm", stream("abcab" * 4), updates=3, width=8).metrics["updates"] == 3
 
 
 # Reach, accumulation, averages, precision
@@ -316,7 +318,7 @@ def test_single_gradients_are_clipped():
 
 
 def test_a_moving_average_is_validated_and_kept():
-    trial = loop(steps=30, average="moving", average_decay=0.9)
+    trial = loop(updates=30, average="moving", average_decay=0.9)
     list(trial.run())
     assert trial.progress.averaged == 30 and not torch.equal(
         trial.average.mean["bias"], torch.zeros(7)
@@ -325,7 +327,7 @@ def test_a_moving_average_is_validated_and_kept():
 
 
 def test_on_a_plateau_averaging_begins_and_the_rate_is_cut():
-    trial = loop(steps=60, average="plateau", decay="plateau", validations=30, rate=1e-9)
+    trial = loop(updates=60, average="plateau", decay="plateau", validations=30, rate=1e-9)
     list(trial.run())
     assert trial.progress.averaged > 0 or trial.progress.worse < 2
     trial.progress.cuts = 2
@@ -354,13 +356,13 @@ def test_smoothed_labels_cost_what_the_formula_says():
     ],
 )
 def test_whatever_is_kept_between_updates_survives_a_stop(settings, tmp_path):
-    whole = fit("language", "lstm", stream(), steps=12, checkpoint_seconds=0, **SMALL | settings)
+    whole = fit("language", "lstm", stream(), updates=12, checkpoint_seconds=0, **SMALL | settings)
     events = fit_events(
         "language",
         "lstm",
         stream(),
         out=tmp_path / "run",
-        settings={"steps": 12, "checkpoint_seconds": 0} | SMALL | settings,
+        settings={"updates": 12, "checkpoint_seconds": 0} | SMALL | settings,
     )
     for event in events:
         if event["event"] == "validation" and event["step"] >= 5:
@@ -373,7 +375,7 @@ def test_whatever_is_kept_between_updates_survives_a_stop(settings, tmp_path):
         stream(),
         out=tmp_path / "run",
         resume=True,
-        steps=12,
+        updates=12,
         checkpoint_seconds=0,
         **SMALL | settings,
     )
@@ -381,7 +383,7 @@ def test_whatever_is_kept_between_updates_survives_a_stop(settings, tmp_path):
 
 
 def test_rows_are_tried_under_a_clock_and_never_otherwise():
-    assert loop(steps=2, rows=0).options.rows == 16
+    assert loop(updates=2, rows=0).options.rows == 16
     trial = loop(minutes=0.005, rows=0, length=4)
     found = [event for event in trial.run() if "rows" in event]
     assert len(found) == 1 and found[0]["rows"] == trial.options.rows == trial.progress.rows in (
@@ -396,13 +398,13 @@ def test_precision_is_tried_under_a_clock_where_the_processor_can_and_never_othe
     monkeypatch.setattr(trials, "has_bfloat16", lambda: False)
     assert not [event for event in loop(minutes=0.005).run() if "precision" in event]
     monkeypatch.setattr(trials, "has_bfloat16", lambda: True)
-    assert not [event for event in loop(steps=2).run() if event["event"] == "trial"]
+    assert not [event for event in loop(updates=2).run() if event["event"] == "trial"]
     (trial,) = [event for event in loop(minutes=0.005).run() if "precision" in event]
     assert trial["precision"] in ("float32", "bfloat16") and trial["float32_seconds"] > 0
 
 
 def test_a_mixture_tells_what_it_reaches_itself_on_validation_data():
-    predictor = fit("language", "markov+lstm", stream(), steps=2, order=2, **SMALL)
+    predictor = fit("language", "markov+lstm", stream(), updates=2, order=2, **SMALL)
     parts = [
         -score(part, predictor.codec.encode(stream().main), "stream").values.mean()
         for part in predictor.model.parts

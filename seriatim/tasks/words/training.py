@@ -97,7 +97,7 @@ class WordLoop:
         o, p, read = self.options, self.progress, self.progress.epoch * self.size
         limits = {
             "minutes": (p.seconds, 60 * (o.minutes or 0)),
-            "updates": (p.step, o.steps or 0),
+            "updates": (p.step, o.updates or 0),
             "epochs": (read + p.place, (o.epochs or 0) * self.size),
         }
         return {name: done / most for name, (done, most) in limits.items() if most}

@@ -278,7 +278,7 @@ def grammar():
         "autoencode",
         "gru",
         st.read("sentences:count=1500,seed=1"),
-        steps=160,
+        updates=160,
         width=48,
         latent=8,
         free_bits=0.3,
@@ -294,7 +294,7 @@ def shapes():
         "autoencode",
         "gru",
         st.read("drawings:count=300,seed=1"),
-        steps=60,
+        updates=60,
         width=32,
         latent=6,
         condition="label",
@@ -319,7 +319,7 @@ def labelled():
         "autoencode",
         "decoder",
         data,
-        steps=80,
+        updates=80,
         width=24,
         condition="label",
         threads=1,
@@ -532,7 +532,7 @@ def test_a_plain_vector_has_no_probability(tmp_path):
         "autoencode",
         "gru",
         st.read("sentences:count=200"),
-        steps=10,
+        updates=10,
         width=16,
         latent=4,
         variational=False,
@@ -548,7 +548,7 @@ def test_a_plain_vector_has_no_probability(tmp_path):
 
 def test_a_fit_that_was_stopped_goes_on_to_the_same_bits(tmp_path):
     settings = {
-        "steps": 12,
+        "updates": 12,
         "width": 16,
         "latent": 4,
         "word_dropout": 0.3,
@@ -577,7 +577,7 @@ def test_a_fit_that_was_stopped_goes_on_to_the_same_bits(tmp_path):
 
 def test_what_makes_no_sense_is_refused(grammar, labelled):
     with pytest.raises(DataError, match="one stream"):
-        fit("autoencode", "gru", st.read("markov:length=500"), steps=1)
+        fit("autoencode", "gru", st.read("markov:length=500"), updates=1)
     with pytest.raises(ConfigError, match="no vectors"):
         labelled[0].interpolate(["a", "b"])
     with pytest.raises(ConfigError, match="no vectors"):
@@ -607,8 +607,8 @@ def test_a_field_to_be_conditioned_on_must_be_there_before_anything_is_done(tmp_
     rows = [f"{'one two'} {i},{'ab'[i % 2]},x{i}" for i in range(40)]
     table.write_text("\n".join(["words,author,note", *rows]))
     with pytest.raises(DataError, match="no field 'writer' to be conditioned on"):
-        fit("autoencode", "gru", table, field="words", condition="writer", steps=1)
-    settings = {"steps": 2, "width": 8, "latent": 2, "threads": 1}
+        fit("autoencode", "gru", table, field="words", condition="writer", updates=1)
+    settings = {"updates": 2, "width": 8, "latent": 2, "threads": 1}
     model = fit("autoencode", "gru", table, field="words", condition="author", **settings)
     assert model.codec.conditions["author"].names == ["a", "b"]
     assert "one" in model.codec.number and "x1" not in model.codec.number
@@ -625,7 +625,7 @@ def test_a_fit_that_is_refused_leaves_nothing(tmp_path):
             "gru",
             st.read("drawings:count=30"),
             out=tmp_path / "run",
-            steps=2,
+            updates=2,
             width=8,
             label_smoothing=0.1,
         )
@@ -639,7 +639,7 @@ def test_numbers_of_one_channel_are_read_and_written():
         "autoencode",
         "gru",
         Sequences({"values": Field.of_numbers(rows)}),
-        steps=20,
+        updates=20,
         width=16,
         latent=2,
         threads=1,
@@ -659,7 +659,7 @@ def test_from_fit_to_melodies_on_the_command_line(tmp_path, capsys):
     def done(*words: str) -> int:
         return main([str(word) for word in words])
 
-    small = ("--steps", "12", "--width", "24", "--latent", "4")
+    small = ("--updates", "12", "--width", "24", "--latent", "4")
     fitted = done(
         "fit", "autoencode", "gru", "tunes:count=60", *small, "--out", run, "--format", "json"
     )
@@ -676,7 +676,7 @@ def test_from_fit_to_melodies_on_the_command_line(tmp_path, capsys):
     assert done("neighbours", run, "tunes:count=5,seed=4", *near) == 0
     assert done("interpolate", run, "tunes:count=2,seed=4", "--count", "3") == 0
     assert len(capsys.readouterr().out.splitlines()) == 5
-    few = ("--valid", tune, "--steps", "2", "--width", "8", "--out", run + "2")
+    few = ("--valid", tune, "--updates", "2", "--width", "8", "--out", run + "2")
     assert done("fit", "autoencode", "gru", tune, tune, tune, *few) == 0
     for wrong in (
         ("interpolate", run, "--text", "a", "--count", "3"),

@@ -15,7 +15,7 @@ from seriatim.verbs import call
 from tests.labels import labelled, messages, sentences
 
 TEXT = "free the cash and win Mum free zzz"
-SMALL = {"width": 8, "steps": 15, "rate": 0.05, "dropout": 0.0}
+SMALL = {"width": 8, "updates": 15, "rate": 0.05, "dropout": 0.0}
 ADDITIVE = {
     "majority": ("majority", {}),
     "naive-bayes": ("naive-bayes", {}),
@@ -39,7 +39,7 @@ NETWORKS = {
 
 @cache
 def fitted(name: str) -> Classifier:
-    spec, settings = (ADDITIVE | NETWORKS).get(name, (name, {"steps": 3}))
+    spec, settings = (ADDITIVE | NETWORKS).get(name, (name, {"updates": 3}))
     return fit("classify", spec, messages(60, seed=3), **settings)
 
 
@@ -233,6 +233,6 @@ def test_nothing_cannot_be_explained(text):
 
 
 def test_tags_are_not_explained():
-    tagger = fit("tag", "gru", sentences(40), steps=1, width=8, embedding=4, letter_width=4)
+    tagger = fit("tag", "gru", sentences(40), updates=1, width=8, embedding=4, letter_width=4)
     with pytest.raises(ConfigError, match="a verb of classify"):
         call("explain", tagger, "the dog")

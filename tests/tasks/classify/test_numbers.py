@@ -32,7 +32,7 @@ def test_models_that_count_symbols_say_so_and_a_comparison_goes_on_without_them(
 def test_numbers_have_a_recipe_of_their_own_unless_something_else_is_asked_for():
     words, numbers, asked_for = (
         parts_of("gru", settings, "classify", kind)[0].training
-        for settings, kind in (({}, False), ({}, True), ({"steps": 9}, True))
+        for settings, kind in (({}, False), ({}, True), ({"updates": 9}, True))
     )
     assert (
         numbers.epochs > words.epochs
@@ -40,13 +40,13 @@ def test_numbers_have_a_recipe_of_their_own_unless_something_else_is_asked_for()
         and (asked_for.steps, asked_for.epochs, asked_for.rate) == (9, None, numbers.rate)
     )
     assert (
-        fit("classify", "gru", processes(20), steps=1, width=8).parts[0].training.rows
+        fit("classify", "gru", processes(20), updates=1, width=8).parts[0].training.rows
         == numbers.rows
     )
 
 
 @pytest.mark.parametrize(
-    ("rung", "settings"), [("linear", {}), ("gru", QUICK | {"steps": 60, "pool": "mean"})]
+    ("rung", "settings"), [("linear", {}), ("gru", QUICK | {"updates": 60, "pool": "mean"})]
 )
 def test_two_processes_are_told_apart(rung, settings):
     record = fit("classify", rung, processes(300), **settings).evaluate(processes(200, seed=1))
@@ -66,7 +66,7 @@ def test_drawings_are_known_by_their_shape():
 
 
 def test_weights_of_other_channels_do_not_fit(tmp_path):
-    fit("classify", "gru", processes(30), out=tmp_path / "run", steps=1, width=8)
+    fit("classify", "gru", processes(30), out=tmp_path / "run", updates=1, width=8)
     record = json.loads((tmp_path / "run" / "codec.json").read_text())
     record["numbers"] = {"mean": [0.0, 0.0], "deviation": [1.0, 1.0], "vector": False}
     (tmp_path / "run" / "codec.json").write_text(json.dumps(record))

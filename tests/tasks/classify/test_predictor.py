@@ -53,7 +53,7 @@ def test_the_likeliest_labels_come_first_and_no_more_than_asked_for():
 
 
 def test_a_threshold_keeps_its_promise():
-    predictor = fit("classify", "gru", TRAIN, width=8, steps=12)
+    predictor = fit("classify", "gru", TRAIN, width=8, updates=12)
     record = predictor.evaluate(TEST, positive="spam", most_false=0.2)["threshold"]
     taken = [
         each["label"] == "spam"
@@ -189,7 +189,7 @@ def test_folds_give_the_figures_of_their_fits_put_together():
 
 
 def test_a_rung_that_fails_keeps_its_row_with_the_reason():
-    rows = compare("classify", messages(60), "majority,transformer", width=7, steps=2)["rows"]
+    rows = compare("classify", messages(60), "majority,transformer", width=7, updates=2)["rows"]
     assert [(row["model"], row["status"]) for row in rows] == [
         ("majority", "ok"),
         ("transformer", "failed"),
@@ -252,7 +252,7 @@ BAD_DATA = {
 def test_data_that_cannot_be_learned_from_is_refused_by_our_own_errors(kind, model):
     data, words = BAD_DATA[kind]
     with pytest.raises(DataError, match=words):
-        fit("classify", model, data, **({"steps": 1} if model == "mean" else {}))
+        fit("classify", model, data, **({"updates": 1} if model == "mean" else {}))
 
 
 def test_labels_may_be_numbers_texts_and_the_answers_of_a_table():
@@ -261,7 +261,7 @@ def test_labels_may_be_numbers_texts_and_the_answers_of_a_table():
         Field.of_numbers([[i % 2] for i in range(60)]),
         Field.of_text("ab"[i % 2] for i in range(60)),
     ):
-        for model, settings in (("naive-bayes", {}), ("mean", {"steps": 1})):
+        for model, settings in (("naive-bayes", {}), ("mean", {"updates": 1})):
             assert (
                 fit(
                     "classify", model, Sequences({"label": column, "text": texts}), **settings
@@ -273,7 +273,7 @@ def test_labels_may_be_numbers_texts_and_the_answers_of_a_table():
 def test_labels_that_training_did_not_have_are_no_part_of_validation():
     strange = labelled([("eggs", "free cash"), *pairs(20, seed=2)])
     one, other = (
-        fit("classify", "naive-bayes+mean", TRAIN, valid, steps=3, seed=1)
+        fit("classify", "naive-bayes+mean", TRAIN, valid, updates=3, seed=1)
         for valid in (strange, strange[1:])
     )
     assert (
@@ -281,9 +281,9 @@ def test_labels_that_training_did_not_have_are_no_part_of_validation():
         and one.evaluate(TEST)["confusion"] == other.evaluate(TEST)["confusion"]
     )
     with pytest.raises(DataError, match="'eggs'"):
-        fit("classify", "mean", TRAIN, strange[:1], steps=1)
+        fit("classify", "mean", TRAIN, strange[:1], updates=1)
     with pytest.raises(DataError, match="no label"):
-        fit("classify", "mean", TRAIN, Sequences.of(["free cash"]), steps=1)
+        fit("classify", "mean", TRAIN, Sequences.of(["free cash"]), updates=1)
 
 
 @pytest.mark.parametrize(

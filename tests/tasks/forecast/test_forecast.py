@@ -293,7 +293,7 @@ def test_walking_forward_does_not_depend_on_the_size_of_batches(name, monkeypatc
         name,
         data.part(0, 150),
         **SMALL,
-        **({} if name == "lags-ridge" else {"steps": 3, "width": 8}),
+        **({} if name == "lags-ridge" else {"updates": 3, "width": 8}),
     )
     options, places = BacktestOptions(begin="150"), np.arange(150, 200)
     signals = model.codec.encode(data)
@@ -402,7 +402,7 @@ def test_on_generated_signals_the_right_rung_is_near_the_best_error(source, name
 def test_what_comes_next_has_times_and_rising_quantiles_and_a_run_is_kept(tmp_path):
     data = series(noise(150, 2))
     model = seriatim.fit(
-        "forecast", "gru", data, **SMALL, steps=5, width=8, out=tmp_path / "run", calendar=True
+        "forecast", "gru", data, **SMALL, updates=5, width=8, out=tmp_path / "run", calendar=True
     )
     (record,) = model.predict(data)["items"]
     assert record["time"][0] == str(np.datetime64(int(1.7e9 + 3600 * 150), "s")) and list(
@@ -519,7 +519,7 @@ def test_two_forecasters_are_told_apart_on_the_same_truth():
 
 def test_a_model_is_fitted_again_with_random_numbers_of_its_own():
     known = series(noise(120))
-    model = seriatim.fit("forecast", "gru", known, **SMALL, steps=3, width=8, threads=1)
+    model = seriatim.fit("forecast", "gru", known, **SMALL, updates=3, width=8, threads=1)
     torch.manual_seed(5)
     before = torch.get_rng_state()
     one, other = (model.fitted_on(known)[0].arrays() for _ in range(2))

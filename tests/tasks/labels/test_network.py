@@ -177,7 +177,7 @@ KILLED = [
 def test_a_killed_fit_resumes_to_the_same_bits(task, model, settings, tmp_path):
     data = messages(40) if task == "classify" else sentences(60)
     settings = settings | {
-        "steps": 6,
+        "updates": 6,
         "rows": 4,
         "length": 16,
         "word_dropout": 0.3,
@@ -216,7 +216,7 @@ def vectors(tmp_path):
 def test_frozen_vectors_stay_as_they_are_and_make_unseen_words_known(vectors):
     found = {
         frozen: fit(
-            "classify", "mean", messages(40), word_vectors=str(vectors), frozen=frozen, steps=6
+            "classify", "mean", messages(40), word_vectors=str(vectors), frozen=frozen, updates=6
         )
         for frozen in (True, False)
     }
@@ -246,9 +246,9 @@ def test_frozen_vectors_stay_as_they_are_and_make_unseen_words_known(vectors):
 
 def test_a_mixture_of_label_models_is_at_least_as_good_as_its_parts():
     train, valid = messages(60), messages(30, seed=1)
-    both = fit("classify", "naive-bayes+linear+mean", train, valid, steps=5)
+    both = fit("classify", "naive-bayes+linear+mean", train, valid, updates=5)
     parts = [
-        fit("classify", name, train, valid, **({"steps": 5} if name == "mean" else {}))
+        fit("classify", name, train, valid, **({"updates": 5} if name == "mean" else {}))
         for name in ("naive-bayes", "linear", "mean")
     ]
     losses = [each.evaluate(valid)["nats_per_label"] for each in (both, *parts)]
@@ -286,7 +286,7 @@ def test_the_powers_of_a_pool_are_a_logistic_regression_of_what_its_parts_say():
 def test_a_pool_of_taggers_multiplies_what_its_parts_say_tag_by_tag(spec, settings, tmp_path):
     train, valid = sentences(60), sentences(20, seed=1)
     predictor = fit(
-        "tag", spec, train, valid, steps=4, width=8, embedding=6, letter_width=4, **settings
+        "tag", spec, train, valid, updates=4, width=8, embedding=6, letter_width=4, **settings
     )
     examples, weights = predictor.codec.encode(valid), predictor.model.weights()
     whole, *parts = (
@@ -317,7 +317,7 @@ def test_rare_settings_train_too():
             "classify",
             "gru",
             data,
-            steps=2,
+            updates=2,
             width=8,
             pool="unit",
             embedding=6,
@@ -327,7 +327,7 @@ def test_rare_settings_train_too():
     )
     assert (
         fit(
-            "classify", "mean", data, steps=2, unit="subword", vocabulary=300, label_smoothing=0.1
+            "classify", "mean", data, updates=2, unit="subword", vocabulary=300, label_smoothing=0.1
         ).metrics["step"]
         == 2
     )
@@ -337,15 +337,15 @@ def test_tags_that_break_the_rules_of_a_chain_are_told_before_fitting():
     rows = [["O", "I-PER", "O"], ["B-PER", "I-PER", "O"]] * 6
     data = tagged([["a", "b", "c"]] * 12, rows)
     with pytest.raises(DataError, match="I-PER after O"):
-        fit("tag", "lstm", data, data, chain=True, steps=1, width=8)
+        fit("tag", "lstm", data, data, chain=True, updates=1, width=8)
     assert (
-        fit("tag", "lstm", data, data, chain=True, constrained=False, steps=1, width=8).evaluate(
+        fit("tag", "lstm", data, data, chain=True, constrained=False, updates=1, width=8).evaluate(
             data
         )["labels"]
         == 36
     )
     sound = tagged([["a", "b", "c"]] * 12, [["O", "O", "B-PER"], ["B-PER", "O", "O"]] * 6)
     assert (
-        fit("tag", "lstm", sound, sound, chain=True, steps=1, width=8).evaluate(sound)["labels"]
+        fit("tag", "lstm", sound, sound, chain=True, updates=1, width=8).evaluate(sound)["labels"]
         == 36
     )  # the end of one, the beginning of the next

@@ -165,7 +165,7 @@ def test_a_run_is_kept_to_the_bit(task, rung, data, tmp_path):
         rung,
         data,
         out=tmp_path / "run",
-        **({} if room(task).rungs[rung].counts else {"steps": 2, "width": 8}),
+        **({} if room(task).rungs[rung].counts else {"updates": 2, "width": 8}),
     )
     again = load(tmp_path / "run")
     assert (

@@ -190,7 +190,7 @@ def test_in_folds_every_sequence_is_the_test_once(task, models, data, tmp_path):
         data,
         models,
         folds=3,
-        steps=2,
+        updates=2,
         out=tmp_path / "out",
         **({"width": 8} if task == "tag" else {}),
     )

@@ -322,7 +322,7 @@ def test_a_fit_without_output_bias_can_be_exported(tmp_path, capsys):
                 "16",
                 "--layers",
                 "1",
-                "--steps",
+                "--updates",
                 "3",
                 "--out",
                 str(tmp_path / "run"),
@@ -563,11 +563,11 @@ def test_what_is_not_a_gpt2_is_not_exported(tmp_path, changes, words):
 def test_other_units_models_names_and_folders_are_refused(tmp_path):
     text = seriatim.read("markov:length=500")
     with pytest.raises(ConfigError, match="only a transformer"):
-        seriatim.fit("language", "bigram", text, steps=1, threads=1).export(out=tmp_path / "gpt2")
+        seriatim.fit("language", "bigram", text, updates=1, threads=1).export(out=tmp_path / "gpt2")
     with pytest.raises(ConfigError, match="ending"):
         seriatim.fit("language", "markov", text).export(out=tmp_path / "gpt2")
     with pytest.raises(ConfigError) as error:
-        seriatim.fit("language", "transformer", text, steps=1, threads=1, **EXPORTABLE).export(
+        seriatim.fit("language", "transformer", text, updates=1, threads=1, **EXPORTABLE).export(
             out=tmp_path / "gpt2"
         )
     assert "unit character" in str(error.value)

@@ -40,7 +40,7 @@ def fitted(model: str, text: str = TEXT, by: str = "stream", **settings):
     settings = (
         settings
         if MODELS["language"][model.split("+")[-1]].counts
-        else {"steps": 2, "width": 8, "length": 8, "rows": 2, **settings}
+        else {"updates": 2, "width": 8, "length": 8, "rows": 2, **settings}
     )
     return seriatim.fit(
         "language",
@@ -409,7 +409,7 @@ def both(what: str, runs: list, data) -> dict:
 @pytest.mark.parametrize("unit", ["character", "word", "byte"])
 def test_every_picture_is_drawn_from_its_record(unit):
     data = Sequences.of([TEXT[:300]], "stream", unit)
-    small = {"steps": 2, "width": 8, "length": 8, "rows": 2}
+    small = {"updates": 2, "width": 8, "length": 8, "rows": 2}
     runs = [
         seriatim.fit("language", "rnn", data, **small),
         seriatim.fit("language", "lstm", data, **small),

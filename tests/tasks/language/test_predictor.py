@@ -19,7 +19,7 @@ LINES = seriatim.Sequences.of(
     for a in ("ham", "jam", "tea", "rum")
     for b in ("eggs", "bread", "milk", "figs", "dates")
 )
-SMALL = {"width": 8, "heads": 2, "context": 6, "order": 2, "steps": 3}
+SMALL = {"width": 8, "heads": 2, "context": 6, "order": 2, "updates": 3}
 
 
 def small_fit(name: str, **more):
@@ -143,17 +143,17 @@ def test_two_fits_cannot_write_one_folder(tmp_path):
     from tests.ladder import fit_events
 
     events = fit_events(
-        "language", "lstm", LINES, out=tmp_path / "run", settings={"steps": 5, "width": 8}
+        "language", "lstm", LINES, out=tmp_path / "run", settings={"updates": 5, "width": 8}
     )
     next(events)
     for settings in ({"resume": True}, {"overwrite": True}):
         with pytest.raises(RunError, match="another process is fitting"):
-            fit("language", "lstm", LINES, out=tmp_path / "run", steps=5, width=8, **settings)
+            fit("language", "lstm", LINES, out=tmp_path / "run", updates=5, width=8, **settings)
     events.close()
     assert (
-        fit("language", "lstm", LINES, out=tmp_path / "run", steps=5, width=8, resume=True).metrics[
-            "step"
-        ]
+        fit(
+            "language", "lstm", LINES, out=tmp_path / "run", updates=5, width=8, resume=True
+        ).metrics["step"]
         == 5
     )
 
@@ -165,7 +165,7 @@ def test_scoring_the_training_data_is_said():
         True,
         False,
     ]
-    assert fit("language", "lstm", LINES, steps=1, width=8).evaluate(LINES)["protocol"][
+    assert fit("language", "lstm", LINES, updates=1, width=8).evaluate(LINES)["protocol"][
         "seen_in_training"
     ]
 

@@ -25,7 +25,7 @@ QUICK = {"width": 16, "rate": 2e-2, "dropout": 0.0, "validations": 4}
 
 
 @pytest.mark.parametrize(
-    ("rung", "settings"), [("linear", {}), ("mean", QUICK | {"steps": 150, "rows": 8})]
+    ("rung", "settings"), [("linear", {}), ("mean", QUICK | {"updates": 150, "rows": 8})]
 )
 @pytest.mark.parametrize("kind", [quantities, reviews])
 def test_a_known_function_of_the_sequence_is_found(kind, rung, settings):
@@ -113,7 +113,7 @@ def test_a_comparison_ranks_by_the_absolute_error_and_folds_use_every_sequence()
 
 
 def test_eight_bits_are_nearly_as_good(tmp_path):
-    fit("regress", "gru", quantities(40), out=tmp_path / "run", steps=3, width=16)
+    fit("regress", "gru", quantities(40), out=tmp_path / "run", updates=3, width=16)
     whole, less = (
         load(tmp_path / "run", int8=int8).predict(quantities(20, seed=1))["items"]
         for int8 in (False, True)
@@ -124,7 +124,7 @@ def test_eight_bits_are_nearly_as_good(tmp_path):
 
 
 def test_estimates_do_not_depend_on_what_is_asked_beside(monkeypatch):
-    model, data = fit("regress", "gru", quantities(40), steps=3, width=8), quantities(60, seed=2)
+    model, data = fit("regress", "gru", quantities(40), updates=3, width=8), quantities(60, seed=2)
     whole = estimates(model.model, model.codec.encode(data, labelled=False))
     monkeypatch.setattr("seriatim.tasks.labels.answers.PLACES", 20)
     assert PLACES > 20 and np.allclose(
@@ -211,7 +211,7 @@ def test_every_verb_works_from_the_command_line(tmp_path, monkeypatch):
     )
     assert (
         "nats per value on validation"
-        in good("fit", "regress", "gru", file, "--steps", 2, "--width", 8, "--out", "run").out
+        in good("fit", "regress", "gru", file, "--updates", 2, "--width", 8, "--out", "run").out
     )
     record, model = good("evaluate", "run", "b.jsonl", "--format", "json").json(), load("run")
     assert (

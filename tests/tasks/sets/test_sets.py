@@ -387,7 +387,7 @@ def test_a_result_depends_on_its_seed_alone_and_is_scored_as_it_was_drawn(fitted
 
 @pytest.mark.parametrize("name", ["frequencies", "gru"])
 def test_saved_and_loaded_to_the_same_bits(name, tmp_path):
-    more = {} if name == "frequencies" else {"steps": 2, "width": 8, "threads": 1}
+    more = {} if name == "frequencies" else {"updates": 2, "width": 8, "threads": 1}
     model, data = st.fit("sets", name, source(20, 1), **more), source(5, 9)
     again = st.load(model.save(tmp_path / "run"))
     assert type(again) is type(model) and again.codec.to_json() == model.codec.to_json()
@@ -454,7 +454,7 @@ def test_a_stream_is_refused_with_what_to_do(fitted, tmp_path):
 
 @pytest.mark.xfail(raises=ConfigError, reason="until the piano is read by line", strict=False)
 def test_the_built_in_piano_is_read_by_its_own_task():
-    model = st.fit("sets", "rnn", "piano:length=3000", steps=3, width=8, threads=1)
+    model = st.fit("sets", "rnn", "piano:length=3000", updates=3, width=8, threads=1)
     record = model.evaluate("piano:length=500,seed=1")
     assert record["steps"] > 400 and record["unknown"] == 0 and model.by == "line"
 
@@ -479,7 +479,7 @@ def shown(record) -> str:
 
 
 def test_from_a_file_to_music(here):
-    st.fit("sets", "lstm", "roll.txt", steps=5, width=8, out="run")
+    st.fit("sets", "lstm", "roll.txt", updates=5, width=8, out="run")
     record = call("evaluate", "run", "test.txt")
     assert record["steps"] == 1200 and record["unknown"] == 0 and record["entropy_bits"] is None
     words = shown(record)
@@ -499,7 +499,7 @@ def test_from_a_file_to_music(here):
 
 def test_rungs_are_compared_by_bits_per_step(here):
     record = st.compare(
-        "sets", "roll.txt", "frequencies,gru", steps=30, width=16, out="table", threads=1
+        "sets", "roll.txt", "frequencies,gru", updates=30, width=16, out="table", threads=1
     )
     assert record == json.loads(Path("table/table.json").read_text())
     assert record["figure"] == "bits_per_step"
@@ -537,7 +537,7 @@ def test_what_makes_no_sense_is_refused(here):
 def test_from_a_file_to_music_on_the_command_line(here):
     from tests.terminal import good, refused
 
-    fitted = good("fit", "sets", "lstm", "roll.txt", "--steps", 5, "--width", 8, "--out", "run")
+    fitted = good("fit", "sets", "lstm", "roll.txt", "--updates", 5, "--width", 8, "--out", "run")
     assert "nats per step" in fitted.out
     assert good("evaluate", "run", "test.txt", "--format", "json").json()["steps"] == 1200
     assert "bits per step" in good("evaluate", "run", "test.txt").out

@@ -52,7 +52,7 @@ def test_tags_of_spans_have_figures_of_spans():
         ],
     )
     for chain in (False, True):
-        record = fit("tag", "window", data, steps=3, width=8, chain=chain).evaluate(data)
+        record = fit("tag", "window", data, updates=3, width=8, chain=chain).evaluate(data)
         assert {each["name"] for each in record["spans"]["types"]} == {"ORG", "PER"} and record[
             "spans"
         ]["support"] == 60
@@ -63,7 +63,7 @@ def test_a_chain_never_finds_tags_that_make_no_sense_and_says_when_the_truth_mak
     data = tagged(
         rows, [["B-PER", "I-PER", "O"] if i % 2 else ["O", "B-ORG", "I-ORG"] for i in range(40)]
     )
-    predictor = fit("tag", "window", data, steps=1, width=8, chain=True, seed=3)
+    predictor = fit("tag", "window", data, updates=1, width=8, chain=True, seed=3)
     for record in predictor.predict(data)["items"]:
         assert all(
             tag[0] != "I" or before[1:] == tag[1:]
@@ -72,7 +72,7 @@ def test_a_chain_never_finds_tags_that_make_no_sense_and_says_when_the_truth_mak
     nonsense = predictor.evaluate(tagged([["w1", "of"]], [["O", "I-PER"]]))
     assert nonsense["nats_per_label"] is None and json.dumps(nonsense, allow_nan=False)
     assert (
-        fit("tag", "window", data, steps=1, width=8, chain=True, constrained=False).evaluate(
+        fit("tag", "window", data, updates=1, width=8, chain=True, constrained=False).evaluate(
             tagged([["w1"]], [["I-PER"]])
         )["nats_per_label"]
         > 0
@@ -109,7 +109,7 @@ def test_tokens_are_told_as_they_stand_in_the_data_with_their_tags():
 )
 def test_tags_that_cannot_be_learned_from_are_refused(data, words):
     with pytest.raises(DataError, match=words):
-        fit("tag", "window", data, data, steps=1, width=8)
+        fit("tag", "window", data, data, updates=1, width=8)
 
 
 # Rows of tags, and files written again

@@ -330,5 +330,5 @@ def test_fitted_by_name_it_translates_and_mixes(tmp_path):
         alone.evaluate(test)["exact"] > 0.95
         and st.load(tmp_path / "joint").evaluate(test)["exact"] == alone.evaluate(test)["exact"]
     )
-    both = st.fit("translate", "joint+gru", train, steps=5, width=8, heads=1)
+    both = st.fit("translate", "joint+gru", train, updates=5, width=8, heads=1)
     assert both.evaluate(test)["nats_per_token"] < 0.2 and both.model.weights()[0] > 0.9

@@ -52,7 +52,7 @@ def data() -> Sequences:
 
 @pytest.fixture(scope="module")
 def model(data):
-    return seriatim.fit("translate", "gru", data, width=32, steps=250, rate=1e-2, seed=1, heads=1)
+    return seriatim.fit("translate", "gru", data, width=32, updates=250, rate=1e-2, seed=1, heads=1)
 
 
 # -- the codec
@@ -306,7 +306,7 @@ def test_a_phrase_of_subwords_is_known_where_a_target_begins():
         vocabulary=300,
         width=32,
         heads=1,
-        steps=150,
+        updates=150,
         rate=1e-2,
     )
     for settings in (
@@ -424,7 +424,7 @@ def test_a_run_is_kept_and_its_tuned_search_with_it(tmp_path, data):
 
 
 def test_several_runs_are_one_model(tmp_path, data, model):
-    other = seriatim.fit("translate", "gru", data, width=32, steps=30, seed=2, heads=1)
+    other = seriatim.fit("translate", "gru", data, width=32, updates=30, seed=2, heads=1)
     for name, each in (("a", model), ("b", other)):
         each.save(tmp_path / name)
     runs = [str(tmp_path / "a"), str(tmp_path / "b")]
@@ -472,7 +472,7 @@ def uneven(count: int = 400) -> Sequences:
 def test_runs_of_one_file_are_mixed_though_their_symbols_have_another_order(tmp_path, counted):
     """One of them reads all of the file, the other sets some of it aside."""
     data = uneven()
-    first = seriatim.fit("translate", "gru", data, width=16, heads=1, steps=60, rate=1e-2)
+    first = seriatim.fit("translate", "gru", data, width=16, heads=1, updates=60, rate=1e-2)
     second = seriatim.fit("translate", counted, data)
     for side in ("source", "target"):
         names = [getattr(each.codec, side).symbols for each in (first, second)]
@@ -516,7 +516,7 @@ def test_a_source_may_be_a_label_or_a_vector_of_numbers():
         unit="character",
         width=16,
         heads=1,
-        steps=150,
+        updates=150,
         rate=1e-2,
     )
     assert targets(model.predict(prepared(labels)[:2])) == ["aab", "bba"]
@@ -536,7 +536,7 @@ def test_a_source_may_be_a_label_or_a_vector_of_numbers():
         width=16,
         heads=2,
         layers=1,
-        steps=150,
+        updates=150,
         rate=1e-2,
     )
     assert targets(model.predict(numbers[:2])) == ["aab", "bba"]
@@ -569,7 +569,7 @@ def test_a_source_of_no_numbers_is_read_and_does_not_depend_on_its_neighbours(sp
         unit="character",
         width=16,
         heads=2,
-        steps=5,
+        updates=5,
         **settings,
     )
     alone, together = (model.score(numbers[:many])["items"][0] for many in (1, 2))
@@ -617,7 +617,7 @@ def test_data_with_labels_for_sources_is_divided_by_targets():
 
 @pytest.mark.parametrize("judge", ["bleu", "chrf", "exact"])
 def test_validation_may_look_at_translations(data, judge):
-    model = seriatim.fit("translate", "gru", data[:200], width=16, heads=1, steps=20, judge=judge)
+    model = seriatim.fit("translate", "gru", data[:200], width=16, heads=1, updates=20, judge=judge)
     assert 0 <= model.metrics["valid"] <= 1 + 1e-4
 
 
@@ -631,7 +631,15 @@ def test_validation_tuning_and_evaluation_know_the_same_right_targets(data):
     )
     for spec in ("gru", "lexicon+gru"):
         model = seriatim.fit(
-            "translate", spec, data, width=32, steps=250, rate=1e-2, seed=1, heads=1, judge="exact"
+            "translate",
+            spec,
+            data,
+            width=32,
+            updates=250,
+            rate=1e-2,
+            seed=1,
+            heads=1,
+            judge="exact",
         )
         assert targets(model.predict(["a b"])) == ["a b"]
         lesson = TranslateLesson(model.codec.encode(data), model.codec.encode(twice), model.codec)
@@ -653,20 +661,20 @@ def test_weights_of_the_last_validations_are_averaged_and_resumed_to_the_bit(tmp
         "scheduled_sampling": 0.3,
     }
     whole = seriatim.fit(
-        "translate", "gru", data[:200], steps=24, out=tmp_path / "whole", **settings
+        "translate", "gru", data[:200], updates=24, out=tmp_path / "whole", **settings
     )
-    plain = seriatim.fit("translate", "gru", data[:200], steps=24, **settings | {"average": "no"})
+    plain = seriatim.fit("translate", "gru", data[:200], updates=24, **settings | {"average": "no"})
     assert not torch.equal(whole.model.embedding.weight, plain.model.embedding.weight)
     from seriatim.fitting import fit_events
 
-    limits = {"steps": 24, "checkpoint_seconds": 0, "out": str(tmp_path / "cut")}
+    limits = {"updates": 24, "checkpoint_seconds": 0, "out": str(tmp_path / "cut")}
     events = fit_events(TASK, "gru", data[:200], settings=settings | limits)
     for event in events:
         if event["event"] == "validation" and event["step"] >= 14:
             events.close()
             break
     again = seriatim.fit(
-        "translate", "gru", data[:200], steps=24, out=tmp_path / "cut", resume=True, **settings
+        "translate", "gru", data[:200], updates=24, out=tmp_path / "cut", resume=True, **settings
     )
     assert all(
         torch.equal(a, b)
@@ -707,7 +715,7 @@ def test_the_figures_of_the_card_are_those_of_a_row(model, data):
 
 
 def test_two_models_are_told_apart_on_the_same_sources(model, data):
-    other = seriatim.fit("translate", "vector", data, width=16, steps=5)
+    other = seriatim.fit("translate", "vector", data, width=16, updates=5)
     record = model.evaluate(data[:100], against=other)["against"]
     assert record["model"] == "vector" and record["test"] == "paired bootstrap, 95 %"
     low, high = record["interval"]["difference"]
@@ -851,7 +859,7 @@ def test_translators_are_compared(tmp_path):
         "translate",
         "copy:count=400,length=4,symbols=5",
         models="lexicon,gru",
-        steps=30,
+        updates=30,
         width=16,
         heads=1,
         out=str(tmp_path / "compared"),

@@ -142,7 +142,7 @@ def test_against_all_words_a_step_goes_down_the_exact_gradient(name, settings):
         | settings
     )
     model = Vectors(len(words), options, name)
-    loop = loop_of(model, Task(), TrainingOptions(rate=1.0, steps=1), None)
+    loop = loop_of(model, Task(), TrainingOptions(rate=1.0, updates=1), None)
     model.begin(Task.counts, 0)
     model.inputs.normal_(generator=torch.Generator().manual_seed(1))
     model.outputs.normal_(generator=torch.Generator().manual_seed(2))
@@ -282,7 +282,7 @@ def test_a_network_begins_with_given_vectors_frozen_or_not(tmp_path):
     words.export(out=tmp_path / "vectors.vec")
     settings = {
         "unit": "word",
-        "steps": 3,
+        "updates": 3,
         "width": 12,
         "rows": 2,
         "length": 8,
@@ -385,7 +385,7 @@ def test_patience_ends_a_fit_that_no_longer_improves_and_keeps_the_best(name):
     task = WordsLesson(
         *(encoded(fitted, each) for each in (corpus(300), mixed)), "line", fitted.codec
     )
-    loop = loop_of(fitted.model, task, TrainingOptions(steps=1, threads=1), None)
+    loop = loop_of(fitted.model, task, TrainingOptions(updates=1, threads=1), None)
     list(loop.prepare())
     assert loop.held() == pytest.approx(seen[best]["valid"], rel=1e-6)
 
