@@ -11,7 +11,7 @@ test: $(ENVIRONMENT) lint
 	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2
 
 test-slow: $(ENVIRONMENT)
-	.venv/bin/python -m pytest -m 'slow or hypothesis' --hypothesis-profile fresh
+	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2 -m 'slow or hypothesis' --hypothesis-profile fresh --hypothesis-seed 1
 
 benchmarks: $(ENVIRONMENT)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,benchmark]'

@@ -62,7 +62,7 @@ def quality(record: dict[str, Any], format: str = "svg") -> bytes:
     figure, axes = new_axes()
     name, better = record["figure"], "higher" if record["higher_is_better"] else "lower"
     rows = [row for row in record["rows"] if row["status"] == "ok" and row[name] is not None]
-    taken: list[tuple[float, float]] = []
+    marks: list[tuple[str, float, float, str]] = []
     for place, row in enumerate(rows):
         seconds, bits = max(row["seconds"], 0.01), row[name]
         low, high = row["interval"][name] or (None, None)
@@ -77,16 +77,7 @@ def quality(record: dict[str, Any], format: str = "svg") -> bytes:
             capsize=2,
             markersize=5,
         )
-        near = sum(abs(seconds - x) < 0.5 * x and abs(bits - y) < 0.08 * y for x, y in taken)
-        axes.annotate(
-            row["model"],
-            (seconds, bits),
-            xytext=(7, 4 - 11 * near),
-            textcoords="offset points",
-            color=colour,
-            fontsize=9,
-        )
-        taken.append((seconds, bits))
+        marks.append((row["model"], seconds, bits, colour))
     if record.get("entropy_bits") is not None:
         axes.axhline(record["entropy_bits"], color=SOFT, linestyle="--", linewidth=1)
         axes.annotate(
@@ -100,10 +91,37 @@ def quality(record: dict[str, Any], format: str = "svg") -> bytes:
         )
     axes.set_xscale("log")
     axes.margins(x=0.18, y=0.12)
+    name_marks(axes, marks)
     axes.set_xlabel("seconds of fitting")
     axes.set_ylabel(f"{name.replace('_', ' ')} ({better} is better)")
     entitle(axes, Path(record["data"]).name)
     return rendered(figure, format)
+
+
+def name_marks(axes: Any, marks: list[tuple[str, float, float, str]]) -> None:
+    """A name beside each mark, from the lowest up, each above the names it would meet."""
+    axes.figure.canvas.draw()  # now data have places on the paper
+    scale = axes.figure.dpi / 72
+    heights = {mark: axes.transData.transform(mark[1:3]) for mark in marks}
+    taken: list[tuple[float, float, float]] = []  # left, right and height of the names so far
+    for mark in sorted(marks, key=lambda mark: float(heights[mark][1])):
+        model, x, y, colour = mark
+        left, own = heights[mark]
+        begin, end = left + 12 * scale, left + (12 + 5.4 * len(model)) * scale
+        met = [at for low, high, at in taken if begin < high and low < end]
+        height = max([own, *(at + 11 * scale for at in met if at + 11 * scale > own)])
+        taken.append((begin, end, height))
+        moved = (height - own) / scale
+        line = {"arrowstyle": "-", "color": SOFT, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3}
+        axes.annotate(
+            model,
+            (x, y),
+            xytext=(12, moved - 3),
+            textcoords="offset points",
+            color=colour,
+            fontsize=9,
+            arrowprops=line | {"relpos": (0, 0.4)} if moved > 5 else None,
+        )
 
 
 def learning_curve(events: list[dict[str, Any]], title: str, format: str = "svg") -> bytes:
