@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from seriatim.codecs.options import CodecOptions
 from seriatim.data import read
 from seriatim.data.files import bare_ending
@@ -19,6 +21,7 @@ from seriatim.data.options import TextOptions
 from seriatim.data.sequences import NUMBERS, Sequences, joined
 from seriatim.data.splits import folds
 from seriatim.errors import ConfigError, DataError, SeriatimError
+from seriatim.measuring.fingerprint import pieces_of
 from seriatim.progress import note
 from seriatim.settings import build
 
@@ -141,6 +144,12 @@ class Cut:
     def lesson(self, train: Any, valid: Any, by: str, codec: Any) -> Lesson:
         """What training sees."""
         raise NotImplementedError
+
+    # -- what is known again
+    def pieces(self, data: Sequences) -> np.ndarray:
+        """(P,) uint64: hashes of the pieces by which these data are known again if they are learned
+        from: sequences, or passages of a stream."""
+        return pieces_of(data)
 
     # -- parts of the data
     def hold_out(self, data: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences]:
