@@ -47,6 +47,7 @@ class Cut:
     by = ""  # how text is cut unless something else is asked for; "": as its format is
     folded = False  # whether a comparison may have folds
     parallel = False  # whether two files may belong together, line by line
+    wants = ""  # what the data must have besides: label, value or tags
     audited = False  # whether the data is looked at for copies and contradictions before a fit
 
     def __init__(self, task: Task):
@@ -94,7 +95,7 @@ class Cut:
             joined([read(*some, **asked) for some in several]) if single else read(*paths, **asked)
         )
         notes += self.remarks(data, reading, paths)
-        for words in notes:
+        for words in [*notes, data.told]:
             note(words)
         return data.distinct() if reading.distinct else data
 
@@ -105,6 +106,8 @@ class Cut:
             "by": reading.by or self.by or None,
             "columns": reading.columns or None,
             "field": reading.field or None,
+            "encoding": reading.encoding or None,
+            "wants": self.wants,
         }
 
     def remarks(self, data: Sequences, reading: TextOptions, paths: list[str]) -> list[str]:
