@@ -21,7 +21,7 @@ from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.errors import ConfigError, DataError, RunError
 from seriatim.fitting_options import FitOptions
 from seriatim.layers.randomness import seeded
-from seriatim.measuring.fingerprint import fingerprint
+from seriatim.measuring.fingerprint import Seen, fingerprint
 from seriatim.models.ladder import Part, create, planned
 from seriatim.parallel import settle, threads, throughout
 from seriatim.runs.folder import Lock, Log, abandon, start_folder
@@ -120,7 +120,6 @@ class Fit:
         assert data is not None
         if data.main_kind() == NUMBERS:
             self.parts = self.planned(numbers=True)
-        self.digest = fingerprint(data.main)
         if held is None and self.validates:
             data, held = self.cut.hold_out(data, self.parts)
         if held is not None and held.by != data.by:
@@ -130,6 +129,7 @@ class Fit:
                 do="Use the same --by for both",
             )
         self.train, self.valid = data, held
+        self.trained_on = Seen.of(self.cut.pieces(data))  # as it is, before it is cut
 
     @property
     def validates(self) -> bool:
@@ -158,6 +158,7 @@ class Fit:
         self.predictor = self.room.predictor_class(
             self.room, self.spec, self.parts, self.codec, model, self.train.by, reading
         )
+        self.predictor.trained_on = self.trained_on
         for each, part in zip(model.parts, self.parts, strict=True):
             if getattr(part.options, "word_vectors", ""):
                 words = begin_with(each, part.options.word_vectors, self.codec, self.vectors)
@@ -203,7 +204,7 @@ class Fit:
             training = loop.fit(model, self.parts, self.lesson, folder, self.generator)
             yield from loop.relay(throughout(training, own), noted)
             seconds, size = time.perf_counter() - self.begin, model.size()
-            known = {"seconds": seconds, "parameters": size, "fingerprint": self.digest}
+            known = {"seconds": seconds, "parameters": size}
             last |= together(endings)
             self.predictor.metrics = last | {"per": self.lesson.judged(model).words} | known
             with own():

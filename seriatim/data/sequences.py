@@ -133,6 +133,9 @@ class Sequences:
     lines: np.ndarray | None = field(
         default=None, repr=False
     )  # (S,) line in the file where each sequence began
+    # options that reading settled, and how the file was read, in a line
+    read_as: dict[str, str] = field(default_factory=dict, repr=False)
+    told: str = field(default="", repr=False)
 
     def __repr__(self) -> str:
         columns = ", ".join(

@@ -25,6 +25,7 @@ with suppress(ImportError):  # not every system has it
 Event = dict[str, Any]
 FORMAT = 2  # of run folders; another number is refused
 FILES = ("config.toml", "codec.json", "weights.safetensors", "metrics.json")  # of a finished one
+SEEN = "seen.safetensors"  # what was learned from, if it is known
 
 
 def prepare(folder: Path, resume: bool, overwrite: bool) -> Lock:
@@ -127,12 +128,13 @@ def start_folder(
 def seal(folder: Path, known: Mapping[str, str]) -> None:
     """The manifest, which has the size and the checksum of every file (some are known already): a
     folder that has it is finished. Then the checkpoints have served."""
+    names = [*FILES, SEEN] if (folder / SEEN).is_file() else FILES
     files = {
         name: {
             "sha256": known.get(name) or checksum(folder / name),
             "bytes": (folder / name).stat().st_size,
         }
-        for name in FILES
+        for name in names
     }
     write_json(
         folder / "manifest.json", {"format": FORMAT, "seriatim": __version__, "files": files}

@@ -5,6 +5,7 @@
     weights.safetensors  all that was learned, counts too
     events.jsonl         what happened while fitting, one record a line
     metrics.json         how it ended
+    seen.safetensors     by what the training data is known again
     manifest.json        checksums, written last: a folder that has it is finished
     checkpoint-*.safetensors   only while a fit is under way; of word vectors also the text, ids.npy
 
@@ -18,19 +19,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from seriatim import __version__
 from seriatim.data.formats import FORMATS, format_of
 from seriatim.data.sequences import Sequences
-from seriatim.errors import ConfigError
-from seriatim.measuring.fingerprint import fingerprint
+from seriatim.errors import ConfigError, RunError
+from seriatim.measuring.fingerprint import Seen, caution
 from seriatim.measuring.measured import Measured, Test, merged
 from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import matched
 from seriatim.records import Record, record
-from seriatim.runs.folder import FORMAT, seal, start_folder
+from seriatim.runs.folder import FORMAT, SEEN, seal, start_folder
 from seriatim.settings import build, named
-from seriatim.storage import write_arrays, write_json
+from seriatim.storage import read_arrays, write_arrays, write_json
 
 if TYPE_CHECKING:
     from seriatim.tasks.base import Task
@@ -58,6 +61,8 @@ class Predictor:
         self.metrics: dict[str, Any] = metrics or {}
         self.int8 = False  # its linear maps compute in 8 bits
         self.folder: Path | None = None  # where it was opened
+        self.trained_on: Seen | None = None  # the pieces of its training data; see `remembered`
+        self.beside: list[Predictor] = []  # others that answer together with it
 
     def __repr__(self) -> str:
         size = f"{self.codec.size} {self.unit}s, {self.model.size():,} parameters"
@@ -89,9 +94,27 @@ class Predictor:
         """A record of this kind, which says whose it is."""
         return record(kind, **{"task": self.task.name, "model": self.spec, **values})
 
-    def seen(self, data: Sequences) -> bool:
-        """Whether this is the data it was trained on."""
-        return self.metrics.get("fingerprint") == fingerprint(data.main)
+    # -- what was learned from
+    def seen(self, data: Sequences) -> float | None:
+        """The share of these data that it was trained on, 0 to 1; None if that is not known. What
+        was held out for validation was not trained on."""
+        known = self.remembered()
+        shares = [each.seen(data) for each in self.beside]
+        shares += [None if known is None else known.share(self.task.cut.pieces(data))]
+        return max((share for share in shares if share is not None), default=None)
+
+    def remembered(self) -> Seen | None:
+        """The pieces of its training data; a run's are read when they are needed."""
+        if self.trained_on is None and self.folder is not None and (self.folder / SEEN).is_file():
+            arrays, _ = read_arrays(self.folder / SEEN)
+            try:
+                kept = {name: array.numpy() for name, array in arrays.items()}
+                self.trained_on = Seen.from_arrays(kept)
+            except (KeyError, TypeError, ValueError) as error:
+                raise RunError(
+                    f"{self.folder / SEEN} is damaged", got=error, do="Restore it or fit again"
+                ) from None
+        return self.trained_on
 
     # -- what every room says in its own way
     def measure(self, data: Source, **options: Any) -> Measured:
@@ -124,6 +147,8 @@ class Predictor:
                 )
             other = against.measure(data, **options)
             found["against"] = {"model": against.spec, **self.compared(measured, other)}
+        share = (found.get("protocol") or {}).get("seen_in_training")
+        found["notes"] = [*found.get("notes", ()), *caution(share)]
         return found
 
     def merged(self, measured: list[Measured]) -> Measured:
@@ -173,6 +198,7 @@ class Predictor:
             self.task, spec, parts, self.codec, mixed, self.by, self.reading, dict(self.metrics)
         )
         together.int8 = any(each.int8 for each in several)
+        together.beside = several
         return together
 
     def matching(self, other: Predictor) -> Model:
@@ -212,6 +238,7 @@ class Predictor:
                 "weights in 8 bits are for inference and cannot be saved",
                 do="Save or copy the run they were loaded from",
             )
+        self.remembered()  # before an earlier folder goes
         folder, lock = start_folder(
             self.settings(), self.codec.to_json(), Path(folder), resume=False, overwrite=overwrite
         )
@@ -223,4 +250,8 @@ class Predictor:
         """Weights, metrics, and last of all the manifest; then the checkpoints have served."""
         weights = write_arrays(folder / "weights.safetensors", self.model.arrays())
         write_json(folder / "metrics.json", self.metrics)
+        known = self.remembered()
+        if known is not None:
+            arrays = {name: torch.from_numpy(each) for name, each in known.arrays().items()}
+            write_arrays(folder / SEEN, arrays)
         seal(folder, {"weights.safetensors": weights})

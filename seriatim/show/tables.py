@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Literal
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
+from seriatim.measuring.fingerprint import seen_in_words
 from seriatim.records import Record
 
 
@@ -16,7 +18,7 @@ def output() -> Console:
     return Console() if sys.stdout.isatty() else Console(width=160, no_color=True, highlight=False)
 
 
-def write(table: Table) -> None:
+def write(table: RenderableType) -> None:
     """Print a table; in a file without the blanks that fill its lines."""
     console = output()
     if sys.stdout.isatty():
@@ -25,6 +27,18 @@ def write(table: Table) -> None:
         with console.capture() as captured:
             console.print(table)
         sys.stdout.writelines(line.rstrip() + "\n" for line in captured.get().splitlines())
+
+
+def add_protocol(table: Table, record: Record) -> None:
+    """What the figures of a record rest on, a row each."""
+    for name, value in record["protocol"].items():
+        words = seen_in_words(value) if name == "seen_in_training" else str(value)
+        table.add_row(f"protocol: {name.replace('_', ' ')}", words)
+
+
+def captioned(table: RenderableType, words: list[str]) -> RenderableType:
+    """A table with what its reader must know below."""
+    return Group(table, Text(), *(Text(each, "yellow") for each in words)) if words else table
 
 
 def side(name: str) -> Literal["left", "right"]:

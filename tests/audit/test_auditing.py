@@ -417,7 +417,7 @@ def test_what_is_wrong_with_lines_does_not_end_the_check(tmp_path):
         '{"text": "six", "label": "y"}\n'
     )
     (tmp_path / "c.bio").write_text("a X\nb\n\nc Y\n")
-    (tmp_path / "d.csv").write_bytes(b"text\nlatin \xe9\n")
+    (tmp_path / "d.csv").write_bytes("text\né, damaged: ".encode() + b"\xe9\n")
     record = check([tmp_path / name for name in ("a.tsv", "b.jsonl", "c.bio", "d.csv", "none.txt")])
     assert [each["sequences"] for each in record["files"]] == [2, 2, 2] and [
         each["name"] for each in record["files"]

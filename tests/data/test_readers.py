@@ -57,11 +57,16 @@ def public(name: str) -> str:
 # Text and parallel files
 
 
-def test_a_stream_keeps_the_text_exactly_but_for_its_byte_order_mark(write):
-    data = read_files(
-        write("a.txt", b"\xef\xbb\xbf" + "é\r\n\n x\u2028".encode()), unit="character"
-    )
-    assert (data[0], data.by, data.unit) == ({"text": "é\r\n\n x\u2028"}, "stream", "character")
+def test_a_stream_keeps_the_text_but_for_its_byte_order_mark_and_line_endings(write):
+    notes = []
+    path = write("a.txt", b"\xef\xbb\xbf" + "é\r\n\n x\ry\u2028".encode())
+    data = read_files(path, unit="character", notes=notes)
+    found = (data[0], data.by, data.unit)
+    assert found == ({"text": "é\n\n x\ry\u2028"}, "stream", "character")
+    assert notes == [
+        f"{path}: a byte order mark is left out",
+        f"{path}: lines end with \\r\\n, read as \\n (1 times)",
+    ]
 
 
 def test_lines_lose_their_endings_and_blank_ones_are_skipped_but_counted(write):
@@ -209,7 +214,7 @@ def test_a_parquet_decoder_that_breaks_down_does_not_take_us_along(write, monkey
 
 
 WRONG = {  # name -> file, content, line or None, words of the message
-    "latin1": ("a.txt", b"one\ntwo \xe9\n", 2, "byte 0xe9"),
+    "damaged": ("a.txt", "one é\ntwo ".encode() + b"\xe9\n", 2, "byte 0xe9"),
     "binary": ("a.txt", b"PK\0\0", None, "binary"),
     "empty": ("a.txt", b"", None, "empty"),
     "only a byte order mark": ("a.csv", b"\xef\xbb\xbf", None, "empty"),

@@ -9,11 +9,12 @@ a DataError that names the file, the line where there is one, and the way out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from seriatim.data.files import bare_ending
+from seriatim.data.files import STANDARD_INPUT, bare_ending
+from seriatim.data.looks import looks_like
 from seriatim.data.sequences import Sequences, Table
 from seriatim.errors import ConfigError, DataError, nearest
 
@@ -29,41 +30,60 @@ class Format:
     parallel: bool = False  # several files whose lines belong together
     columns: bool = False  # takes the names of `columns`
     problems: bool = False  # lines can be wrong one by one
-    notes: bool = False  # has something to tell though nothing is wrong
     gaps: bool = False  # something can be missing
+    text: bool = False  # has an `encoding`, and `notes` on how it was read
+    header: bool = False  # may have one or not: takes what is wanted, tells what was settled
 
 
 FORMATS: dict[str, Format] = {
     "text": Format(
-        "seriatim.data.formats.text:read_text", (".txt", ".text"), streams=True, gaps=True
+        "seriatim.data.formats.text:read_text",
+        (".txt", ".text"),
+        streams=True,
+        gaps=True,
+        text=True,
     ),
     "csv": Format(
         "seriatim.data.formats.delimited:read_csv",
         (".csv",),
         columns=True,
         problems=True,
-        notes=True,
         gaps=True,
+        text=True,
+        header=True,
     ),
     "tsv": Format(
         "seriatim.data.formats.delimited:read_tsv",
         (".tsv", ".tab"),
         columns=True,
         problems=True,
-        notes=True,
         gaps=True,
+        text=True,
+        header=True,
     ),
     "jsonl": Format(
-        "seriatim.data.formats.jsonl:read_jsonl", (".jsonl", ".ndjson"), problems=True, gaps=True
+        "seriatim.data.formats.jsonl:read_jsonl",
+        (".jsonl", ".ndjson"),
+        problems=True,
+        gaps=True,
+        text=True,
     ),
     "parquet": Format("seriatim.data.formats.parquet:read_parquet", (".parquet",), gaps=True),
     "conllu": Format(
-        "seriatim.data.formats.conllu:read_conllu", (".conllu",), columns=True, problems=True
+        "seriatim.data.formats.conllu:read_conllu",
+        (".conllu",),
+        columns=True,
+        problems=True,
+        text=True,
     ),
     "columns": Format(
-        "seriatim.data.formats.conllu:read_columns", (".conll", ".bio", ".iob"), problems=True
+        "seriatim.data.formats.conllu:read_columns",
+        (".conll", ".bio", ".iob"),
+        problems=True,
+        text=True,
     ),
-    "parallel": Format("seriatim.data.formats.text:read_parallel", parallel=True),
+    "labelled": Format("seriatim.data.formats.text:read_labelled", gaps=True, text=True),
+    "parallel": Format("seriatim.data.formats.text:read_parallel", parallel=True, text=True),
     "quickdraw": Format("seriatim.data.formats.strokes:read_ndjson", problems=True),
     "strokes": Format("seriatim.data.formats.strokes:read_npz", (".npz",)),
     "svg": Format("seriatim.data.formats.svg:read_svg", (".svg",)),
@@ -80,6 +100,8 @@ def read_files(
     problems: list[DataError] | None = None,
     notes: list[str] | None = None,
     gaps: bool = False,
+    encoding: str | None = None,
+    wants: str = "",
 ) -> Sequences:
     """Read a file, or several whose lines belong together; "-" is standard input.
 
@@ -88,7 +110,9 @@ def read_files(
     without a header, or those of CoNLL-U to be read as tokens and tags: "form,xpos". A list of `problems`
     takes whatever is wrong with a single line, which is then left out; one of `notes` what is worth knowing
     though nothing is wrong. With `gaps`, what is missing is left as it is: blank lines of text are sequences,
-    missing labels are empty and missing numbers nan.
+    missing labels are empty and missing numbers nan. `encoding` is UTF-8 unless it is given, or the file
+    says or shows otherwise. What a task `wants` ("label", "value" or "tags") is looked for in tables
+    without a header and in text that is a table.
 
     >>> read_files("train.de.gz", "train.en.gz")                                   # doctest: +SKIP
     >>> read_files("SMSSpamCollection", format="tsv", columns="label,text")        # doctest: +SKIP
@@ -96,26 +120,68 @@ def read_files(
     paths = tuple(map(str, paths))
     if not paths:
         raise ConfigError("no file was named", do="Give at least one path")
-    format = format or (format_of(paths[0]) if len(paths) == 1 else "parallel")
+    notes = [] if notes is None else notes
+    settled: dict[str, str] = {}
+    if format is None and len(paths) == 1:
+        format = noticed(paths[0], encoding or "", wants, columns is not None, notes, settled)
+    format = format or "parallel"
     row = checked_format(paths, format, by, columns)
+    if encoding and not row.text:
+        raise ConfigError("only text has an encoding", got=f"format {format}", do="Leave it out")
     asked: dict[str, tuple[bool, Any]] = {  # whether the format can be asked for it, and what for
         "by": (row.streams, by or "stream"),
         "columns": (row.columns, columns),
         "problems": (row.problems, problems),
-        "notes": (row.notes, notes),
+        "notes": (row.text, notes),
         "gaps": (row.gaps, gaps),
+        "encoding": (row.text, encoding or ""),
+        "wants": (row.header, wants),
+        "settled": (row.header, settled),
     }
     options = {name: value for name, (able, value) in asked.items() if able}
     fields, lines = reader_of(row)(*paths, **options)
-    stream = row.streams and by != "line"
-    data = Sequences(
-        fields, by="stream" if stream else "line", unit=unit, origin=", ".join(paths), lines=lines
-    )
+    by = "stream" if row.streams and by != "line" else "line"
+    origin = ", ".join(paths)
+    data = Sequences(fields, by=by, unit=unit, origin=origin, lines=lines, read_as=settled)
     if not len(data):
         raise DataError(
             "the file holds no sequence", file=data.origin, do=f"Check that its format is {format}"
         )
-    return data
+    return replace(data, told=understood(data, format, columns, settled))
+
+
+def understood(
+    data: Sequences, format: str, columns: str | Sequence[str] | None, settled: dict[str, str]
+) -> str:
+    """How a file was read, in a line."""
+    many = f"{len(data):,} sequence{'s' * (len(data) != 1)}"
+    how = {"text": f"text by {data.by}", "labelled": "lines that begin with their label"}
+    words = f"{data.origin}: read as {how.get(format, format)}, {many}"
+    if FORMATS[format].header:
+        words += " without a header" if columns or "columns" in settled else " below a header"
+    if len(data.fields) > 1:
+        words += f"; fields {', '.join(data.fields)}"
+    return words
+
+
+def noticed(
+    path: str, encoding: str, wants: str, named: bool, notes: list[str], settled: dict[str, str]
+) -> str:
+    """The format of a file by its ending; text that is a table is read as what is wanted, which is
+    settled and noted, or else as text, with a note on what it looks like."""
+    format = format_of(path)
+    if format != "text" or path == STANDARD_INPUT:
+        return format
+    looks = looks_like(path, encoding)
+    if looks is None:
+        return format
+    if looks.holds == wants and not named:
+        notes.append(f"{path}: {looks.words}; read so: otherwise say --input-format text")
+        settled["input_format"] = looks.format
+        return looks.format
+    if looks.format != "labelled":
+        notes.append(f"{path}: {looks.words}, read as text; say --input-format {looks.format}")
+    return format
 
 
 def format_of(path: str) -> str:

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from seriatim.data.files import bare_ending, checked, packed
+from seriatim.data.files import add_notes, bare_ending, one_line_ending, packed, unified
 from seriatim.data.formats import FORMATS
 from seriatim.data.formats.delimited import column_names
-from seriatim.data.formats.tagged import LAYOUTS, Layout
+from seriatim.data.formats.tagged import DOCUMENT, LAYOUTS, Layout
 from seriatim.data.sequences import Field, Table
 from seriatim.errors import ConfigError, DataError, keep, nearest
 
@@ -26,7 +26,11 @@ MARK = "\ufeff"  # byte order mark
 
 
 def read_conllu(
-    path: str, columns: str | Sequence[str] | None = None, problems: list[DataError] | None = None
+    path: str,
+    columns: str | Sequence[str] | None = None,
+    problems: list[DataError] | None = None,
+    encoding: str = "",
+    notes: list[str] | None = None,
 ) -> Table:
     """The words of each sentence, and their universal tags or what else two `columns` are named."""
     names = None if columns is None else column_names(columns, ConfigError)
@@ -41,12 +45,20 @@ def read_conllu(
             raise ConfigError(
                 "unknown column of CoNLL-U", got=name, do=nearest(name, LAYOUTS["conllu"].place)
             )
-    return read_document(path, "conllu", problems).fields(names)
+    return read_document(path, "conllu", problems, encoding, notes).fields(names)
 
 
-def read_columns(path: str, problems: list[DataError] | None = None) -> Table:
+def read_columns(
+    path: str,
+    problems: list[DataError] | None = None,
+    encoding: str = "",
+    notes: list[str] | None = None,
+) -> Table:
     """The first column of each sentence, the words, and the last, their tags."""
-    return read_document(path, "columns", problems).fields()
+    document = read_document(path, "columns", problems, encoding, notes)
+    marks = sum(line.startswith(DOCUMENT) for line in document.lines)
+    add_notes(notes, path, [f"{marks:,} lines {DOCUMENT} are left out"] if marks else [])
+    return document.fields()
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +166,11 @@ def body(line: str) -> str:
 
 
 def read_document(
-    path: str | Path, format: str | None = None, problems: list[DataError] | None = None
+    path: str | Path,
+    format: str | None = None,
+    problems: list[DataError] | None = None,
+    encoding: str = "",
+    notes: list[str] | None = None,
 ) -> Document:
     """A CoNLL-U file, or one of two or more columns; the ending tells unless the format is named."""
     path = str(path)
@@ -163,7 +179,12 @@ def read_document(
         raise ConfigError(
             "unknown format of tagged sentences", got=format, do=nearest(format, LAYOUTS)
         )
-    return parse_document(checked(path).decode(), format, path, problems)
+    content, marked = unified(path, encoding, notes)
+    plain, words = one_line_ending(content)
+    add_notes(notes, path, [*(["a byte order mark is left out"] if marked else []), *words])
+    if b"\n" not in content:
+        content = plain  # lines that end with \r alone would be a single one
+    return parse_document(MARK * marked + content.decode(), format, path, problems)
 
 
 def parse_document(

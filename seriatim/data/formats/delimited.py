@@ -1,4 +1,5 @@
-"""Tables of cells between commas (csv, as RFC 4180 has it) or tabs (tsv, which knows no quotes).
+"""Tables of cells between commas (csv, as RFC 4180 has it, or semicolons) or tabs (tsv, which knows
+no quotes).
 
     bytes -> are all rows alike? -> polars -> columns -> fields
                      no -> row by row: slow, but it can name the line that is wrong
@@ -12,8 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +32,7 @@ from seriatim.data.columns import (
     text_field,
 )
 from seriatim.data.files import utf8
+from seriatim.data.headers import LOOKED_AT, guessed_names, known_name, why_no_header
 from seriatim.data.sequences import Field, Table
 from seriatim.errors import ConfigError, DataError, keep
 
@@ -39,10 +42,13 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 10_000  # that polars is asked for: each costs it far more than its bytes
 
 
+FIRST_LINES = 20  # that are looked at for what parts the cells
+
+
 QUOTE, NEWLINE, RETURN = b'"\n\r'
 
 
-CELL = re.compile(r'"((?:[^"]++|"")*+)"|(?!")[^,\r\n]*+')  # quoted, or not
+DECIMAL = r"^\s*[-+]?\d+,\d+\s*$"  # as it is written where semicolons part the cells
 
 
 END = re.compile(r"\r\n|\r|\n|\Z")  # of a row
@@ -60,6 +66,9 @@ class TableRequest:
     problems: list[DataError] | None = None
     notes: list[str] | None = None
     gaps: bool = False
+    wants: str = ""  # what a table without a header should have: label, value
+    settled: dict[str, str] = field(default_factory=dict)  # takes how it was read
+    separator: str = ","
 
 
 @dataclass(frozen=True)
@@ -80,11 +89,20 @@ def read_csv(
     problems: list[DataError] | None = None,
     notes: list[str] | None = None,
     gaps: bool = False,
+    encoding: str = "",
+    wants: str = "",
+    settled: dict[str, str] | None = None,
 ) -> Table:
-    """Cells between commas; those that hold commas, quotes or line breaks stand in quotes."""
-    content = utf8(path)
-    asked = TableRequest(path, columns, problems, notes, gaps)
-    return table(asked, grid_of(content, ",", True), lambda: csv_rows(content.decode(), path))
+    """Cells between commas, or semicolons; those that hold such, quotes or line breaks stand in
+    quotes."""
+    content = utf8(path, encoding, notes)
+    settled, mark = {} if settled is None else settled, separator_of(content)
+    if mark != "," and notes is not None:
+        name = "semicolons" if mark == ";" else "tabs"
+        notes.append(f"{path}: its columns lie between {name}")
+    asked = TableRequest(path, columns, problems, notes, gaps, wants, settled, mark)
+    grid = grid_of(content, mark, True)
+    return table(asked, grid, lambda: csv_rows(content.decode(), path, mark))
 
 
 def read_tsv(
@@ -93,11 +111,31 @@ def read_tsv(
     problems: list[DataError] | None = None,
     notes: list[str] | None = None,
     gaps: bool = False,
+    encoding: str = "",
+    wants: str = "",
+    settled: dict[str, str] | None = None,
 ) -> Table:
     """Cells between tabs, as they are."""
-    content = utf8(path)
-    asked = TableRequest(path, columns, problems, notes, gaps)
+    content = utf8(path, encoding, notes)
+    settled = {} if settled is None else settled
+    asked = TableRequest(path, columns, problems, notes, gaps, wants, settled, "\t")
     return table(asked, grid_of(content, "\t", False), lambda: tsv_rows(content.decode()))
+
+
+def separator_of(content: bytearray) -> str:
+    """What parts the cells of a csv file: a comma, unless the first lines all have equally many
+    semicolons, or tabs, and not equally many commas."""
+    end = 0
+    for _ in range(FIRST_LINES):
+        end = content.find(b"\n", end) + 1
+        if not end:
+            break
+    lines = [line for line in content[: end or len(content)].split(b"\n") if line]
+    for mark in (b",", b";", b"\t"):
+        counts = {line.count(mark) for line in lines}
+        if len(counts) == 1 and counts != {0}:
+            return mark.decode()
+    return ","
 
 
 # All rows at once
@@ -191,21 +229,27 @@ def quotes_in_place(values: np.ndarray, separator: int) -> bool:
 # Row by row
 
 
-def csv_rows(text: str, path: str) -> Iterator[Row]:
+@cache
+def cell_pattern(separator: str) -> re.Pattern[str]:
+    """A cell that is quoted, or not."""
+    return re.compile(rf'"((?:[^"]++|"")*+)"|(?!")[^{separator}\r\n]*+')
+
+
+def csv_rows(text: str, path: str, separator: str = ",") -> Iterator[Row]:
     """Rows with the line they begin on; blank lines are skipped."""
-    place, line = 0, 1
+    place, line, pattern = 0, 1, cell_pattern(separator)
     while place < len(text):
         begin, first, row = place, line, []
         end = END.match(text, place)  # a blank line
         while end is None:
-            cell = CELL.match(text, place)
+            cell = pattern.match(text, place)
             if cell is None:
                 raise not_csv("unexpected end of data", path, first)
             row.append(cell[0] if cell[1] is None else cell[1].replace('""', '"'))
             place = cell.end()
             end = END.match(text, place)
-            if end is None and text[place] != ",":
-                raise not_csv("',' expected after '\"'", path, first)
+            if end is None and text[place] != separator:
+                raise not_csv(f"{separator!r} expected after '\"'", path, first)
             if end is None and place + 1 == len(text):
                 row.append("")  # nothing stands behind the last comma
                 end = END.match(text, place + 1)
@@ -265,26 +309,48 @@ def table(asked: TableRequest, grid: Grid | None, rows: Callable[[], Iterator[Ro
     return fields, grid.lines
 
 
-def header_of(asked: TableRequest, line: int, header: list[str]) -> tuple[list[str], bool]:
-    """The names of the columns, and whether the first row has them."""
+def header_of(
+    asked: TableRequest, line: int, header: list[str], below: list[list[str]]
+) -> tuple[list[str], bool]:
+    """The names of the columns, and whether the first row has them; `below` has the first cells of
+    each column under it."""
     if asked.columns is None:
+        why = why_no_header(header, below)
+        if why:
+            return without_header(asked, header, below, why), False
         names = column_names(header, DataError, file=asked.path, line=line)
-    else:
-        names = column_names(asked.columns, ConfigError)
+        return list(map(known_name, names)), True
+    names = column_names(asked.columns, ConfigError)
     pairs = list(zip((cell.strip().lower() for cell in header), (name.lower() for name in names)))
     named = len(header) == len(names) and (
         all(cell == name for cell, name in pairs)
         or any({cell, name} <= LABELS for cell, name in pairs)
     )
-    if named and asked.columns is not None and asked.notes is not None:
+    if named and asked.notes is not None:
         asked.notes.append(f"{asked.path}:{line} names the columns, and is left out as a header")
     return names, named
+
+
+def without_header(
+    asked: TableRequest, header: list[str], below: list[list[str]], why: str
+) -> list[str]:
+    """Names for the columns of a table that has none; this is said, and kept."""
+    columns = [[cell, *cells] for cell, cells in zip(header, below)]
+    names = guessed_names(columns, asked.wants)
+    asked.settled["columns"] = ",".join(names)
+    if asked.notes is not None:
+        asked.notes.append(
+            f"{asked.path}: the first row is data and no header ({why}); the columns are taken for "
+            f"{', '.join(names)}: name them with --columns"
+        )
+    return names
 
 
 def with_header(asked: TableRequest, grid: Grid) -> tuple[list[str], Grid] | None:
     """The names of the columns and the rows below; None if there are not as many columns."""
     header = [str(cells[0]) for cells in grid.columns]
-    names, named = header_of(asked, int(grid.lines[0]), header)
+    below = [cells.slice(1, LOOKED_AT).to_list() for cells in grid.columns]
+    names, named = header_of(asked, int(grid.lines[0]), header, below)
     if len(names) != len(header):
         return None
     return names, grid.take(np.arange(1, len(grid.lines))) if named else grid
@@ -295,7 +361,10 @@ def checked_rows(asked: TableRequest, rows: Iterator[Row]) -> tuple[list[str], G
     import polars
 
     first, header = next(rows, (1, []))
-    names, named = header_of(asked, first, header)
+    some = list(islice(rows, LOOKED_AT))
+    alike = [row for _, row in some if len(row) == len(header)]
+    names, named = header_of(asked, first, header, list(map(list, zip(*alike))))
+    rows = chain(some, rows)
     cells, lines = [], []
     for line, row in rows if named or not header else chain([(first, header)], rows):
         if len(row) == len(names):
@@ -309,16 +378,12 @@ def checked_rows(asked: TableRequest, rows: Iterator[Row]) -> tuple[list[str], G
 
 def ragged(asked: TableRequest, names: list[str], row: list[str], line: int) -> DataError:
     """The error of a row that has more or fewer cells than there are columns."""
-    semicolons = len(names) == 1 and ";" in names[0]
     return DataError(
         f"columns found: {len(row)}, expected: {len(names)}",
         got=row,
         file=asked.path,
         line=line,
-        do="Its columns lie between semicolons: put commas between them, and points into the"
-        " numbers, 1234.5"
-        if semicolons
-        else f"The columns are: {', '.join(names)}",
+        do=f"The columns are: {', '.join(names)}",
     )
 
 
@@ -361,10 +426,18 @@ def written_field(name: str, cells: polars.Series) -> Field:
     return text_field(cells)
 
 
+def with_points(cells: polars.Series) -> polars.Series:
+    """Numbers with a point where they have a comma, if nearly all are numbers then."""
+    points = cells.str.replace(",", ".", literal=True)
+    return cells if numbers_in(points) is None else points
+
+
 def number_or_text_field(
     asked: TableRequest, name: str, cells: polars.Series, lines: np.ndarray
 ) -> Field:
     """Numbers if all cells are, or all that are not missing where gaps may be; else text."""
+    if asked.separator == ";" and cells.str.contains(DECIMAL).any():  # 12,5
+        cells = with_points(cells)
     found = numbers_in(cells)
     if found is None:
         return text_field(cells)

@@ -52,9 +52,15 @@ MARKS = np.zeros(256, np.int8)  # by how much a byte changes the depth
 MARKS[[*b"{["]], MARKS[[*b"}]"]] = 1, -1
 
 
-def read_jsonl(path: str, problems: list[DataError] | None = None, gaps: bool = False) -> Table:
+def read_jsonl(
+    path: str,
+    problems: list[DataError] | None = None,
+    gaps: bool = False,
+    encoding: str = "",
+    notes: list[str] | None = None,
+) -> Table:
     """An object a line: text, numbers, truth values, lists of them, and lists of channels."""
-    return objects(utf8(path), path, problems, gaps)
+    return objects(utf8(path, encoding, notes), path, problems, gaps)
 
 
 def objects(

@@ -21,6 +21,9 @@ NOT_A_WORD = re.compile(
 )  # 7-8, the surface form of two words; 7.1, a word left unsaid
 
 
+DOCUMENT = "-DOCSTART-"  # begins the line between two documents, which is no word
+
+
 def conllu_cells(line: str) -> list[str] | None:
     """The ten cells of a word; None for a comment, a range of words or an empty node."""
     if line.startswith("#"):
@@ -35,9 +38,11 @@ def conllu_cells(line: str) -> list[str] | None:
     return cells
 
 
-def columns_cells(line: str) -> list[str]:
+def columns_cells(line: str) -> list[str] | None:
     """Five pieces: what stands before the token, the token, what stands between, the tag, what
-    stands behind."""
+    stands behind; None for the mark between two documents."""
+    if line.startswith(DOCUMENT):
+        return None
     separator = "\t" if "\t" in line else None
     first, *more = line.split(separator, 1)
     if not more:

@@ -7,27 +7,54 @@ from __future__ import annotations
 
 import numpy as np
 
+from seriatim.data.columns import texts_of
 from seriatim.data.files import utf8
+from seriatim.data.looks import LABEL
 from seriatim.data.sequences import TEXT, Field, Table, offsets_of
 from seriatim.errors import DataError
 
 VISIBLE = np.array([not bytes([byte]).isspace() for byte in range(256)])
 
 
-def read_text(path: str, by: str, gaps: bool = False) -> Table:
+def read_text(
+    path: str, by: str, gaps: bool = False, encoding: str = "", notes: list[str] | None = None
+) -> Table:
     """All of a file as one sequence, or each line; blank ones are skipped unless there may be gaps."""
-    values = np.frombuffer(utf8(path), np.uint8)
+    values = np.frombuffer(utf8(path, encoding, notes), np.uint8)
     if by == "stream":
         return {"text": Field(values, offsets_of([len(values)]), TEXT)}, None
     column, lines = text_lines(values, skip_blank=not gaps)
     return {"text": column}, lines
 
 
-def read_parallel(*paths: str) -> Table:
+def read_labelled(
+    path: str, gaps: bool = False, encoding: str = "", notes: list[str] | None = None
+) -> Table:
+    """Lines that begin with their label: `LABEL:sub text`."""
+    values = np.frombuffer(utf8(path, encoding, notes), np.uint8)
+    column, lines = text_lines(values, skip_blank=not gaps)
+    labels, texts = [], []
+    for line, number in zip(texts_of(column), lines.tolist()):
+        label, _, text = line.lstrip().partition(" ")
+        if not LABEL.fullmatch(label):
+            if not gaps:
+                raise DataError(
+                    "this line does not begin with a label as the others do",
+                    got=line,
+                    file=path,
+                    line=number,
+                    do="Give it one, or read all as text: --input-format text",
+                )
+            label, text = "", line
+        labels.append(label)
+        texts.append(text)
+    return {"label": Field.of_labels(labels), "text": Field.of_text(texts)}, lines
+
+
+def read_parallel(*paths: str, encoding: str = "", notes: list[str] | None = None) -> Table:
     """Files of equally many lines: a source and its targets."""
-    columns = [
-        text_lines(np.frombuffer(utf8(path), np.uint8), skip_blank=False)[0] for path in paths
-    ]
+    contents = (np.frombuffer(utf8(path, encoding, notes), np.uint8) for path in paths)
+    columns = [text_lines(content, skip_blank=False)[0] for content in contents]
     counts = [len(column) for column in columns]
     if len(set(counts)) > 1:
         raise DataError(
@@ -44,8 +71,7 @@ def text_lines(values: np.ndarray, skip_blank: bool) -> tuple[Field, np.ndarray]
     """Each line a sequence, without its ending: (N,) bytes -> the field of S lines, (S,) line numbers."""
     newlines = np.flatnonzero(values == ord("\n"))
     starts = np.append(0, newlines + 1)
-    returns = (newlines > starts[:-1]) & (values[newlines - 1] == ord("\r"))
-    stops = np.append(newlines - returns, len(values))
+    stops = np.append(newlines, len(values))
     lines = np.arange(1, len(starts) + 1)
     if starts[-1] == len(values):  # nothing follows the last newline
         starts, stops, lines = starts[:-1], stops[:-1], lines[:-1]

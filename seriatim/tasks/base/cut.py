@@ -21,6 +21,7 @@ from seriatim.data.options import TextOptions
 from seriatim.data.sequences import NUMBERS, Sequences, joined
 from seriatim.data.splits import folds
 from seriatim.errors import ConfigError, DataError, SeriatimError
+from seriatim.measuring.fingerprint import pieces_of
 from seriatim.progress import note
 from seriatim.settings import build
 
@@ -46,6 +47,7 @@ class Cut:
     by = ""  # how text is cut unless something else is asked for; "": as its format is
     folded = False  # whether a comparison may have folds
     parallel = False  # whether two files may belong together, line by line
+    wants = ""  # what the data must have besides: label, value or tags
     audited = False  # whether the data is looked at for copies and contradictions before a fit
 
     def __init__(self, task: Task):
@@ -93,7 +95,7 @@ class Cut:
             joined([read(*some, **asked) for some in several]) if single else read(*paths, **asked)
         )
         notes += self.remarks(data, reading, paths)
-        for words in notes:
+        for words in [*notes, data.told]:
             note(words)
         return data.distinct() if reading.distinct else data
 
@@ -104,6 +106,8 @@ class Cut:
             "by": reading.by or self.by or None,
             "columns": reading.columns or None,
             "field": reading.field or None,
+            "encoding": reading.encoding or None,
+            "wants": self.wants,
         }
 
     def remarks(self, data: Sequences, reading: TextOptions, paths: list[str]) -> list[str]:
@@ -143,6 +147,12 @@ class Cut:
     def lesson(self, train: Any, valid: Any, by: str, codec: Any) -> Lesson:
         """What training sees."""
         raise NotImplementedError
+
+    # -- what is known again
+    def pieces(self, data: Sequences) -> np.ndarray:
+        """(P,) uint64: hashes of the pieces by which these data are known again if they are learned
+        from: sequences, or passages of a stream."""
+        return pieces_of(data)
 
     # -- parts of the data
     def hold_out(self, data: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences]:

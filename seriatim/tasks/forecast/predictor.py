@@ -130,7 +130,7 @@ class Forecaster(Predictor):
             "sequences": len(series),
             "seconds": seconds,
             "walking": asdict(walking),
-            "seen": self.seen(series) and not walking.refit,
+            "seen": 0.0 if walking.refit else self.seen(series),
         }
         found = Forecasts(walk.truth, walk.mean, LEVELS, walk.quantiles, scale, moments, overlap)
         return measured_forecasts(found, simple, facts)

@@ -7,6 +7,7 @@ from typing import Any
 from rich.table import Table
 
 from seriatim.records import Record
+from seriatim.show.tables import add_protocol
 
 SHOWN = 12  # horizons that are shown
 
@@ -54,8 +55,7 @@ def forecast_figures(record: Record) -> Table:
         table.add_row(f"against {other['model']}", words)
     add_parts(table, record)
     table.add_row("origins", f"{record['origins']:,}, {record['seconds']:.1f} s")
-    for name, value in record["protocol"].items():
-        table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
+    add_protocol(table, record)
     return table
 
 

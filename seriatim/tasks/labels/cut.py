@@ -117,7 +117,7 @@ class ClassifyCut(Cut):
     how: str | None = "stratify"
     by = "line"
     folded, audited = True, True
-    target = "label"
+    target = wants = "label"
 
     # -- reading
     def asked(self, reading: Any) -> dict[str, Any]:
@@ -157,7 +157,8 @@ class ClassifyCut(Cut):
                 do="Choose columns with --channels",
             )
         format, columns = reading.input_format or None, reading.columns or None
-        table = read(*paths, format=format, columns=columns, gaps=True)
+        encoding = reading.encoding or None
+        table = read(*paths, format=format, columns=columns, gaps=True, encoding=encoding)
         name = reading.label or self.target
         channels = reading.channels.split(",") if reading.channels else None
         data = series_with(
@@ -245,7 +246,7 @@ class ClassifyCut(Cut):
 class TagCut(ClassifyCut):
     """Sequences of symbols, with a tag for each."""
 
-    how, target = None, "tags"
+    how, target, wants = None, "tags", "tags"
 
     def lesson(
         self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec
@@ -284,7 +285,7 @@ class TagCut(ClassifyCut):
 class RegressCut(ClassifyCut):
     """Sequences of symbols or numbers, with a value each."""
 
-    how, target = "shuffle", "value"
+    how, target, wants = "shuffle", "value", "value"
     audited = False
 
     def prepare(self, data: Sequences, settings: Settings) -> Sequences:

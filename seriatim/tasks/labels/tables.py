@@ -9,7 +9,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from seriatim.records import Record
-from seriatim.show.tables import bar, visible
+from seriatim.show.tables import add_protocol, bar, visible
 
 WHOLE = 12  # labels whose whole confusion matrix is shown
 MOST_PAIRS = 10  # confusions that are told of more labels
@@ -213,8 +213,7 @@ def value_figures(record: Record) -> Table:
     if "against" in record:
         other = record["against"]
         table.add_row("against", f"{other['model']}: p {other['p']:.3g}   ({other['test']})")
-    for name, value in record["protocol"].items():
-        table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
+    add_protocol(table, record)
     return table
 
 

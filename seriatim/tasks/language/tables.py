@@ -13,6 +13,7 @@ from seriatim.records import Record
 from seriatim.show.tables import (
     BITS,
     ORDERS,
+    add_protocol,
     bar,
     output,
     shade,
@@ -52,8 +53,7 @@ def figures(record: dict[str, Any]) -> Table:
             "source",
             f"true entropy {record['entropy_bits']:.4f} bits per token; this model is {record['excess_bits']:+.4f} away",
         )
-    for name, value in record["protocol"].items():
-        table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
+    add_protocol(table, record)
     return table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from seriatim.records import Record
-from seriatim.show.tables import generated_lines, next_lines, score_lines
+from seriatim.show.tables import add_protocol, generated_lines, next_lines, score_lines
 
 __all__ = ["generated_lines", "next_lines", "score_lines", "set_figures"]
 
@@ -30,6 +30,5 @@ def set_figures(record: Record) -> Table:
     if "against" in record:
         other = record["against"]
         table.add_row(f"against {other['model']}", f"p = {other['p']:.2g} ({other['test']})")
-    for name, value in record["protocol"].items():
-        table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
+    add_protocol(table, record)
     return table

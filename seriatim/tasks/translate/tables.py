@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table
 
 from seriatim.records import Record
-from seriatim.show.tables import generated_lines, score_lines
+from seriatim.show.tables import add_protocol, generated_lines, score_lines
 
 __all__ = ["generated_lines", "score_lines", "target_lines", "translation_figures"]
 
@@ -32,8 +32,7 @@ def translation_figures(record: Record) -> Table:
         table.add_row(name, value)
     for name in ("bleu", "chrf", "meteor", "rouge"):
         table.add_row(f"signature: {name}", record["signatures"][name])
-    for name, value in record["protocol"].items():
-        table.add_row(f"protocol: {name.replace('_', ' ')}", str(value))
+    add_protocol(table, record)
     return table
 
 

@@ -55,11 +55,12 @@ def test_figures_are_scikit_learns_of_what_is_predicted(name):
 
 
 def test_the_data_it_was_trained_on_is_known_again():
-    assert [
+    shares = [
         fitted("naive-bayes").evaluate(data)["protocol"]["seen_in_training"]
         for data in (TRAIN, TEST)
-    ] == [True, False]
-    assert fitted("gru").evaluate(TRAIN)["protocol"]["seen_in_training"]
+    ]
+    assert shares[0] == 1 and shares[1] < 1
+    assert fitted("gru").evaluate(TRAIN)["protocol"]["seen_in_training"] > 0.8
 
 
 def test_data_without_labels_can_be_predicted_and_not_evaluated(tmp_path):

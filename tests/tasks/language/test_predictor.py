@@ -161,13 +161,10 @@ def test_two_fits_cannot_write_one_folder(tmp_path):
 def test_scoring_the_training_data_is_said():
     model = small_fit("markov")
     other = seriatim.Sequences.of(["ham and jam"])
-    assert [model.evaluate(data)["protocol"]["seen_in_training"] for data in (LINES, other)] == [
-        True,
-        False,
-    ]
-    assert fit("language", "lstm", LINES, updates=1, width=8).evaluate(LINES)["protocol"][
-        "seen_in_training"
-    ]
+    shares = [model.evaluate(data)["protocol"]["seen_in_training"] for data in (LINES, other)]
+    assert shares == [1, 0]
+    trained = fit("language", "lstm", LINES, updates=1, width=8)
+    assert trained.evaluate(LINES)["protocol"]["seen_in_training"] > 0.8
 
 
 @pytest.mark.parametrize("unit", ["character", "byte", "word", "token", "subword"])

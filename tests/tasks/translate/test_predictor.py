@@ -818,7 +818,7 @@ def test_two_files_are_pairs_and_one_is_a_table_or_sources(files):
     assert len(verbs.call("predict", model, files / "new.txt")["items"]) == 3
     table = verbs.call("evaluate", model, files / "pairs.tsv", columns="source,target", beam=2)
     assert table["pairs"] == 48 and table["protocol"]["search"].startswith("beam 2")
-    assert table["protocol"]["seen_in_training"]
+    assert table["protocol"]["seen_in_training"] == 1
     with pytest.raises(DataError, match="no targets"):
         model.evaluate(files / "new.txt")
     with pytest.raises(DataError, match="no pairs"):
