@@ -18,6 +18,7 @@ from seriatim.models.ladder import MIXTURE, Part, Rung, parse, rung_of
 from seriatim.settings import named
 
 if TYPE_CHECKING:
+    from seriatim.data.sequences import Sequences
     from seriatim.tasks.base.cut import Cut
 
 
@@ -89,12 +90,13 @@ class Task:
     question: str
     example: str
     rungs: Mapping[str, Rung]
-    figures: tuple[Figure, ...]  # the first one ranks; empty: models are not compared
+    figures: tuple[Figure, ...]  # the first one ranks unless `ranking` says another; empty: none
     cut_by: str  # "module:Class", a Cut: from data to lessons
     predictor: str  # "module:Class": what is kept, and its verbs
     codec: str  # "module:function": its JSON, the name of its file -> codec
     verbs: Mapping[str, Verb]
     pictures: Mapping[str, Picture] = field(default_factory=dict)
+    ranking: str = ""  # "module:function": training data -> the key of the figure that ranks
     evaluation: str = ""  # "module:function": its record of `evaluate` -> a table
     reading: type = TextOptions  # how its files are read
     coding: type = CodecOptions  # how its sequences become numbers
@@ -121,6 +123,14 @@ class Task:
     def predictor_class(self) -> Any:
         """What a fit of this room gives: a class of Predictors."""
         return named(self.predictor)
+
+    def figure(self, key: str) -> Figure:
+        """A figure by its key."""
+        return next(each for each in self.figures if each.key == key)
+
+    def ranking_figure(self, train: Sequences) -> Figure:
+        """The figure that ranks models of such data."""
+        return self.figure(named(self.ranking)(train)) if self.ranking else self.figures[0]
 
     def rung(self, name: str) -> Rung:
         """A rung of this room by its name."""

@@ -12,9 +12,12 @@ METHODS = ("", "exact", "occlusion", "gradient")
 
 @dataclass(frozen=True)
 class ThresholdOptions(EvaluateOptions):
-    """A threshold for one label, chosen on the data."""
+    """A threshold for one label: chosen on the data, or given."""
 
     positive: str = option("", "choose a threshold for this label")
+    threshold: float | None = option(
+        None, "positive: measure at this probability, chosen elsewhere", least=0, most=1
+    )
     most_false: float = option(
         0.001, "such that at most this share of the others is taken for it", least=0, most=1
     )

@@ -21,10 +21,14 @@ from seriatim.tasks.classify.explain import explain
 from seriatim.tasks.classify.options import CalibrateOptions, ThresholdOptions
 from seriatim.tasks.labels.answers import answers
 from seriatim.tasks.labels.cut import ClassifyLesson
-from seriatim.tasks.labels.metrics import temperature, threshold
+from seriatim.tasks.labels.metrics import at_threshold, temperature, threshold
 from seriatim.tasks.labels.predictor import Labeller
 
 USUAL = 0.5  # the probability from which on a label is found that is asked for
+CHOSEN_HERE = (
+    "the threshold was chosen on this very file, so its recall and precision are too good: "
+    "measure it on other data with --threshold"
+)
 
 
 class Classifier(Labeller):
@@ -36,22 +40,32 @@ class Classifier(Labeller):
         asked = build(ThresholdOptions, options, "evaluate")
         if asked.positive:
             self.label_number(asked.positive)
-        elif asked.most_false != ThresholdOptions().most_false:
+        elif asked.most_false != ThresholdOptions().most_false or asked.threshold is not None:
             raise ConfigError(
                 "a threshold is chosen for one label", got="no label", do="Name it with --positive"
             )
         measured = super().measure(data)
-        measured.facts |= {"positive": asked.positive, "most_false": asked.most_false}
+        measured.facts |= {
+            "positive": asked.positive,
+            "most_false": asked.most_false,
+            "threshold": asked.threshold,
+        }
         return measured
 
     def summarise(self, measured: Measured) -> Record:
         """With `positive`, also the lowest probability from which on that label may be found, if at
-        most the share `most_false` of the others is to be taken for it."""
+        most the share `most_false` of the others is to be taken for it; or what a threshold chosen
+        elsewhere comes to."""
         found, positive = super().summarise(measured), measured["positive"]
         if positive:
-            number = measured["names"].index(positive)
+            number, given = measured["names"].index(positive), measured["threshold"]
             scores = np.exp(measured["log_probs"][:, number])
-            chosen = threshold(scores, measured["truth"] == number, measured["most_false"])
+            true = measured["truth"] == number
+            if given is None:
+                chosen = threshold(scores, true, measured["most_false"])
+                found["notes"].append(CHOSEN_HERE)
+            else:
+                chosen = at_threshold(scores, true, given)
             found["threshold"] = {"positive": positive, **chosen}
         return found
 
@@ -108,8 +122,8 @@ class Classifier(Labeller):
         self, lesson: ClassifyLesson, valid: Sequences | None, asked: CalibrateOptions
     ) -> Iterator[str]:
         """If it is asked for, the temperature at which probabilities mean what they say."""
+        yield from super().conclude(lesson, valid, asked)
         if asked.calibrate:
             held = lesson.held
             said = answers(self.model, held, self.tags).log_probs
             self.metrics["temperature"] = temperature(said, held.y.flat)
-        return iter(())

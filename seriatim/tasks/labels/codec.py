@@ -9,6 +9,7 @@ Shapes: N symbols or steps, S sequences, C channels, U different words, L letter
 
 from __future__ import annotations
 
+import string
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -87,6 +88,7 @@ class Examples:
     y: Field  # (N,) a tag each; (S,) one label a sequence; or (S, 1) one value
     words: np.ndarray | None = None  # (N,) which of U different words each symbol is, known or not
     letters: np.ndarray | None = None  # (U, L) their letters in numbers, see `FIRST_LETTER`
+    blanks: np.ndarray | None = None  # of letters and bytes, the numbers of those that part words
 
     def __len__(self) -> int:
         return len(self.x)
@@ -213,7 +215,7 @@ class LabelCodec:
             x = self.inputs.encode(data.main)
         if not labelled:
             nothing = Field(np.zeros(0, np.int32), np.zeros(1, np.int64), SYMBOLS)
-            return Examples(x, nothing, words, letters)
+            return Examples(x, nothing, words, letters, self.blanks)
         said = target_of(data, self.target)
         y = (
             self.said.encode(said)
@@ -230,7 +232,20 @@ class LabelCodec:
                 do="Give tokens with a tag each, for instance as CoNLL-U, "
                 "and leave --unit as it is",
             )
-        return Examples(x, y, words, letters)
+        return Examples(x, y, words, letters, self.blanks)
+
+    @property
+    def blanks(self) -> np.ndarray | None:
+        """The numbers of the symbols that part words, where symbols are letters or bytes."""
+        if self.channels or self.unit not in ("character", "byte"):
+            return None
+        parting = string.whitespace if self.unit == "byte" else None
+        numbers = [
+            number
+            for number, symbol in enumerate(self.symbols)
+            if (symbol.isspace() if parting is None else symbol in parting)
+        ]
+        return np.array(numbers, np.int64)
 
     def find(self, name: str) -> int:
         """The number of a symbol, as it stands or in lower case."""

@@ -25,6 +25,7 @@ from seriatim.models.recipe import TrainingOptions
 from seriatim.tasks.base.cut import Cut, Settings
 from seriatim.tasks.labels.answers import answers, estimates
 from seriatim.tasks.labels.codec import Examples, LabelCodec, cut_once, of_examples, target_of
+from seriatim.tasks.labels.metrics import f1_of, marks_spans, span_counts
 from seriatim.tasks.labels.models.network import SequenceLabeller
 from seriatim.training.lesson import Judged, Lesson
 
@@ -76,6 +77,10 @@ class ClassifyLesson(Lesson):
         found = answers(model, self.held, self.tags)
         return float((found.found != self.held.y.flat).mean()) + 1e-6 * min(10.0, found.loss)
 
+    def floor(self, label: int) -> float:
+        """What `validate` gives if every answer is this label."""
+        return float((self.held.y.flat != label).mean())
+
     def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
         """What the powers of a pool are found from: (N, M, K) log-probabilities of the validation
         data, and its (N,) labels."""
@@ -84,9 +89,35 @@ class ClassifyLesson(Lesson):
 
 
 class TagLesson(ClassifyLesson):
-    """One tag for each element: y is as long as x."""
+    """One tag for each element: y is as long as x. Where tags mark spans, spans are what counts:
+    of all tags outside of any nine in ten are right, and nothing is found."""
 
     tags = True
+
+    def __init__(self, train: Examples, valid: Examples | None, names: Sequence[str]):
+        super().__init__(train, valid)
+        self.names, self.spans = names, marks_spans(names)
+
+    def judged(self, model: Model) -> Judged:
+        """What `validate` looks at."""
+        return Judged("span F1", higher=True) if self.spans else super().judged(model)
+
+    def validate(self, model: Model) -> float:
+        """What is missing to an F1 of one where tags mark spans, else the share of tags that are
+        wrong; between equals a trace of the nats decides."""
+        if not self.spans:
+            return super().validate(model)
+        found, held = answers(model, self.held, self.tags), self.held.y
+        counts = span_counts(held.flat, found.found, found.offsets, self.names)
+        return 1 - float(f1_of(counts.sum(0))) + 1e-6 * min(10.0, found.loss)
+
+    def floor(self, label: int) -> float:
+        """What `validate` gives if every answer is this tag."""
+        if not self.spans:
+            return super().floor(label)
+        truth, offsets = self.held.y.flat, self.held.y.offsets
+        counts = span_counts(truth, np.full_like(truth, label), offsets, self.names)
+        return 1 - float(f1_of(counts.sum(0)))
 
 
 class RegressLesson(ClassifyLesson):
@@ -252,7 +283,7 @@ class TagCut(ClassifyCut):
         self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec
     ) -> TagLesson:
         """What tag has each element?"""
-        return TagLesson(train, valid)
+        return TagLesson(train, valid, codec.labels.names)
 
     def check_parts(self, parts: Sequence[Part]) -> None:
         """Tags that are judged together have no targets of their own."""

@@ -5,13 +5,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured, check_paired
 from seriatim.measuring.ratios import quotients, ratio
-from seriatim.measuring.resampling import Record, mcnemar, paired_bootstrap, side_by_side, wilson
+from seriatim.measuring.resampling import (
+    MOST_GROUPS,
+    Record,
+    mcnemar,
+    paired_bootstrap,
+    resample,
+    side_by_side,
+    two_sided,
+    wilson,
+)
 
 Span = tuple[int, int, str]  # begin, end (one behind the last element), type
 
@@ -56,7 +66,6 @@ def report(truth: np.ndarray, found: np.ndarray, names: Sequence[str]) -> Record
         "labels": count,
         "accuracy": correct / count,
         "interval": {"confidence": 0.95, "accuracy": list(wilson(correct, count))},
-        "majority": max(true) / count,
         "macro": {
             name: sum(each[name] for each in seen) / len(seen)
             for name in ("precision", "recall", "f1")
@@ -189,6 +198,24 @@ def threshold(scores: np.ndarray, positive: np.ndarray, most_false: float) -> Re
     }
 
 
+def at_threshold(scores: np.ndarray, positive: np.ndarray, bound: float) -> Record:
+    """What a threshold chosen elsewhere comes to on these scores.
+
+    >>> spam = np.array([True, False, True, False])
+    >>> at_threshold(np.array([0.9, 0.8, 0.7, 0.6]), spam, 0.75)
+    {'threshold': 0.75, 'recall': 0.5, 'precision': 0.5, 'false': 0.5}
+    """
+    scores, positive = side_by_side(scores, positive)
+    called = scores >= bound
+    right, wrong = int((called & positive).sum()), int((called & ~positive).sum())
+    return {
+        "threshold": float(bound),
+        "recall": ratio(right, int(positive.sum())),
+        "precision": ratio(right, right + wrong),
+        "false": ratio(wrong, int((~positive).sum())),
+    }
+
+
 def area(scores: np.ndarray, positive: np.ndarray) -> dict[str, float]:
     """The area under the curve of recall over the share of false alarms, and average precision, sum
     (recall_t - recall_t-1) precision_t."""
@@ -224,6 +251,21 @@ def curve(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 # Spans
+
+
+def marks_spans(names: Sequence[str]) -> bool:
+    """Whether tags mark spans: each is O, or B-, I-, E- or S- and a type, and not all are O."""
+    return all(map(in_scheme, names)) and any(name != "O" for name in names)
+
+
+def in_scheme(name: str) -> bool:
+    """Whether this is a tag of spans.
+
+    >>> [in_scheme(name) for name in ("O", "B-PER", "S-ORG", "B", "X", "NOUN")]
+    [True, True, True, False, False, False]
+    """
+    scheme, _, kind = name.partition("-")
+    return name == "O" or (scheme in SCHEMES - {"O"} and bool(kind))
 
 
 def spans(tags: Sequence[str]) -> set[Span]:
@@ -282,6 +324,30 @@ def span_report(truth: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) 
     }
 
 
+def span_counts(
+    truth: np.ndarray, found: np.ndarray, offsets: np.ndarray, names: Sequence[str]
+) -> np.ndarray:
+    """(N,), (N,) numbers of tags -> (S, 3) how many spans of each sequence were found and right,
+    were found, and are true. A tag that marks no spans is outside of all."""
+    known = [name if in_scheme(name) else "O" for name in names]
+    counts = np.zeros((len(offsets) - 1, 3), np.int64)
+    for s, (begin, end) in enumerate(pairwise(offsets.tolist())):
+        true, called = (spans([known[tag] for tag in tags[begin:end]]) for tags in (truth, found))
+        counts[s] = len(true & called), len(called), len(true)
+    return counts
+
+
+def f1_of(counts: np.ndarray) -> np.ndarray:
+    """(..., 3) right, found, true -> (...) F1; 0 where there is nothing."""
+    return 2 * counts[..., 0] / np.maximum(1, counts[..., 1] + counts[..., 2])
+
+
+def drawn_f1(counts: np.ndarray) -> np.ndarray:
+    """(S, 3) -> (R,) the F1 of all spans, if other sequences had been drawn."""
+    cuts = np.arange(0, len(counts), max(1, len(counts) // MOST_GROUPS))
+    return f1_of(resample(len(cuts)) @ np.add.reduceat(counts, cuts))
+
+
 # Two models
 
 
@@ -300,6 +366,17 @@ def p_of_tags(first: Measured, second: Measured) -> float:
     """The same for tags: a bootstrap over sequences, whose tags depend on each other."""
     check_paired(first, second)
     return paired_bootstrap(right(first), right(second), first["offsets"])["p"]
+
+
+def counts_in(measured: Measured) -> np.ndarray:
+    """(S, 3) spans of each sequence: see `span_counts`."""
+    return span_counts(*(measured[key] for key in ("truth", "answers", "offsets", "names")))
+
+
+def p_of_spans(first: Measured, second: Measured) -> float:
+    """The same for the F1 of spans."""
+    check_paired(first, second)
+    return two_sided(drawn_f1(counts_in(first)) - drawn_f1(counts_in(second)))
 
 
 # Checks

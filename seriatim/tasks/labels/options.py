@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from seriatim.models.options import WholeOptions
 from seriatim.settings import option
 
+WEIGHTINGS = ("counts", "tf-idf", "bayes")
+
 
 @dataclass(frozen=True)
 class LabellerOptions(WholeOptions):
@@ -90,17 +92,20 @@ class MarkovBayesOptions:
 
 @dataclass(frozen=True)
 class LinearOptions:
-    """A weight for each n-gram and label."""
+    """A weight for each n-gram and label. What is left open is found on sequences held out of
+    training."""
 
-    ngram: int = option(2, "runs of up to this many symbols", least=1, most=8)
+    ngram: int = option(0, "runs of up to this many symbols; 0: found", least=0, most=8)
     weighting: str = option(
-        "bayes",
+        "",
         "what an n-gram weighs: its count, tf-idf, "
-        "or presence times the log-ratio of naive Bayes (NBSVM)",
-        choices=("counts", "tf-idf", "bayes"),
+        "or presence times the log-ratio of naive Bayes (NBSVM); default: found",
+        choices=("", *WEIGHTINGS),
     )
     strength: float = option(
-        1.0, "how far weights may grow: the inverse of the penalty on their squares", above=0
+        0.0,
+        "how far weights may grow: the inverse of the penalty on their squares; 0: found",
+        least=0,
     )
     least: int = option(1, "n-grams seen in fewer training sequences are left out", least=1)
 

@@ -158,7 +158,7 @@ def reliability(record: Record, format: str = "svg") -> bytes:
         each.spines[["top", "right"]].set_visible(False)
         each.grid(color="#e7eaec", linewidth=0.8)
         each.set_axisbelow(True)
-    loss = "infinite" if sure["log_loss"] is None else f"{sure['log_loss']:.4f}"
+    loss = "infinite" if record["log_loss"] is None else f"{record['log_loss']:.4f}"
     entitle(
         axes, f"calibration error {sure['error']:.4f}, log loss {loss}, Brier {sure['brier']:.4f}"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +15,13 @@ from seriatim.data.sequences import Sequences, offsets_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
 from seriatim.models.base import Model
-from seriatim.records import Record, finite
+from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build
 from seriatim.tasks.base import NoOptions
 from seriatim.tasks.labels.answers import Answers, answers
 from seriatim.tasks.labels.codec import Examples, LabelCodec
+from seriatim.tasks.labels.cut import ClassifyLesson
 from seriatim.tasks.labels.metrics import calibration, cooled, report
 
 NOT_SEEN = (
@@ -98,8 +100,6 @@ class Labeller(OfSequences):
             )
         unseen = truth >= own.size  # (N,)
         found = self.answers(self.codec.encode(given, labelled=False) if unseen.any() else examples)
-        if unseen.any():
-            found = replace(found, loss=np.inf)
         log_probs, place = renumbered(found.log_probs, own.names, names)
         symbols = len(examples.x.flat)
         arrays = {
@@ -115,7 +115,6 @@ class Labeller(OfSequences):
         }
         facts = {
             "names": names,
-            "nats_per_label": finite(found.loss),
             "seconds": time.perf_counter() - begin,
             "origin": given.origin,
             "seen": self.seen(given),
@@ -132,14 +131,8 @@ class Labeller(OfSequences):
         }
         sizes = [np.diff(each["offsets"]) for each in several]
         arrays["offsets"] = offsets_of(np.concatenate(sizes))
-        nats = [each["nats_per_label"] for each in several]
-        whole = None
-        if None not in nats:
-            total = sum(each["nats_per_label"] * len(each.loss) for each in several)
-            whole = total / len(arrays["loss"])
         seconds = sum(each["seconds"] for each in several)
-        facts = several[0].facts | {"names": names, "nats_per_label": whole, "seconds": seconds}
-        return Measured(arrays, facts)
+        return Measured(arrays, several[0].facts | {"names": names, "seconds": seconds})
 
     def summarise(self, measured: Measured) -> Record:
         """Figures with intervals, label by label, and the protocol."""
@@ -148,12 +141,17 @@ class Labeller(OfSequences):
         of_seen = None
         if not unseen.all():
             of_seen = calibration(log_probs[~unseen], truth[~unseen])["log_loss"]
+        sure = calibration(log_probs, truth)
+        figures = report(truth, measured["answers"], names)
+        floor = self.floor(truth, names)
         return self.record(
             "evaluation",
             data=measured["origin"],
-            **report(truth, measured["answers"], names),
-            nats_per_label=measured["nats_per_label"],
-            calibration=calibration(log_probs, truth),
+            **figures,
+            majority=floor,
+            majority_label=self.commonest,
+            log_loss=sure.pop("log_loss"),
+            calibration=sure,
             sequences=len(measured["offsets"]) - 1,
             unseen_labels=dict(Counter(names[i] for i in truth[unseen])),
             log_loss_of_seen=of_seen,
@@ -163,7 +161,44 @@ class Labeller(OfSequences):
             symbols_per_second=symbols / max(measured["seconds"], 1e-9),
             parameters=self.model.size(),
             protocol=self.protocol() | {"seen_in_training": measured["seen"]},
+            notes=self.beside_the_floor(figures, floor),
         )
+
+    # -- the floor
+    @property
+    def commonest(self) -> str | None:
+        """The most frequent label of the training data."""
+        name = self.metrics.get("majority_label")
+        return name if isinstance(name, str) and name in self.codec.labels.number else None
+
+    def floor(self, truth: np.ndarray, names: list[str]) -> float | None:
+        """The share of labels that would be right if every one were the commonest of training."""
+        if self.commonest is None:
+            return None
+        return float((truth == names.index(self.commonest)).mean())
+
+    def beside_the_floor(self, figures: Record, floor: float | None) -> list[str]:
+        """What to say of a model that knows no more than which label is most frequent."""
+        if floor is None or figures["interval"]["accuracy"][0] > floor:
+            return []
+        always = f"always saying {self.commonest!r} ({floor:.4f})"
+        if figures["accuracy"] <= floor:
+            return [f"no better than {always}, the commonest {self.said[:-1]} of training"]
+        return [f"on so few {self.said} it cannot be told from {always}"]
+
+    def conclude(
+        self, lesson: ClassifyLesson, valid: Sequences | None, asked: Any
+    ) -> Iterator[str]:
+        """Keep the commonest label; say so if what was learned is no better on validation data."""
+        names, best = self.codec.labels.names, self.metrics.get("valid")
+        number = int(np.bincount(lesson.train.y.flat, minlength=len(names)).argmax())
+        self.metrics["majority_label"] = names[number]
+        if lesson.valid is not None and best is not None and best >= lesson.floor(number):
+            words = lesson.judged(self.model).said(best)
+            yield (
+                f"no better than always saying {names[number]!r}, the commonest "
+                f"{self.said[:-1]} of training: {words} on validation data"
+            )
 
     def protocol(self) -> dict[str, Any]:
         """What the figures rest on."""
@@ -182,11 +217,16 @@ class Labeller(OfSequences):
 
     def row(self, measured: Measured) -> dict[str, Any]:
         """A row of a comparison, with what was taken for what."""
-        found = self.summarise(measured)
-        kept = "accuracy interval parameters unknown symbols_per_second protocol matthews classes confusion"
+        return self.in_row(self.summarise(measured))
+
+    def in_row(self, found: Record) -> dict[str, Any]:
+        """What a comparison keeps of an evaluation."""
+        kept = (
+            "accuracy interval log_loss parameters unknown symbols_per_second protocol matthews "
+            "classes confusion notes"
+        )
         return {key: found[key] for key in kept.split()} | {
             "macro_f1": found["macro"]["f1"],
-            "log_loss": found["calibration"]["log_loss"],
             "calibration_error": found["calibration"]["error"],
         }
 

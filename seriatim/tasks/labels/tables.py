@@ -13,6 +13,7 @@ from seriatim.show.tables import add_protocol, bar, visible
 
 WHOLE = 12  # labels whose whole confusion matrix is shown
 MOST_PAIRS = 10  # confusions that are told of more labels
+APART = 0.001  # from which on accuracy and its mean over labels are said to differ
 ROOM = 60  # letters for the names of its columns
 
 
@@ -29,18 +30,25 @@ def headline(record: Record) -> Table:
     table.add_column()
     low, high = record["interval"]["accuracy"]
     table.add_row("accuracy", f"{record['accuracy']:.4f}   (95 % interval {low:.4f} to {high:.4f})")
-    floor = "(the accuracy of always choosing the most frequent label)"
-    table.add_row("majority", f"{record['majority']:.4f}   {floor}")
+    if record.get("majority") is not None:
+        floor = f"(of always saying {visible(record['majority_label'])}, commonest in training)"
+        table.add_row("majority", Text(f"{record['majority']:.4f}   {floor}"))
+    balanced = record["macro"]["recall"]
+    if abs(balanced - record["accuracy"]) > APART:
+        words = f"{balanced:.4f}   (every label weighs the same: the mean of their recalls)"
+        table.add_row("balanced accuracy", words)
     for mean in ("macro", "micro"):
         table.add_row(f"{mean} F1", of_three(record[mean]))
     table.add_row("weighted F1", f"{record['weighted_f1']:.4f}")
     table.add_row("Matthews", f"{record['matthews']:.4f}")
     table.add_row("examples", f"{record['labels']:,}")
-    for name, words in [*how_sure(record), *of_words(record)]:
-        table.add_row(name, Text(words))
+    for name, words in [*of_spans(record), *how_sure(record), *of_words(record)]:
+        table.add_row(Text(name), Text(words))
     if "against" in record:
         other = record["against"]
         table.add_row("against", f"{other['model']}: p {other['p']:.3g}   ({other['test']})")
+    for words in record.get("notes", ()):
+        table.add_row("note", Text(words, style="yellow"))
     return table
 
 
@@ -56,7 +64,7 @@ def how_sure(record: Record) -> Iterator[tuple[str, str]]:
         sure = record["calibration"]
         loss, seen = (
             "infinite" if each is None else f"{each:.4f}"
-            for each in (sure["log_loss"], record.get("log_loss_of_seen"))
+            for each in (record["log_loss"], record.get("log_loss_of_seen"))
         )
         others = f"{seen} without labels unseen in training, " if unseen else ""
         yield "log loss", f"{loss}   ({others}calibration error {sure['error']:.4f})"
@@ -66,6 +74,16 @@ def how_sure(record: Record) -> Iterator[tuple[str, str]]:
         yield "labels unseen in training", f"{names}   (counted as wrong)"
 
 
+def of_spans(record: Record) -> Iterator[tuple[str, str]]:
+    """The figures of whole spans, where tags mark them."""
+    if "spans" in record:
+        low, high = record["interval"]["span_f1"]
+        words = f"{of_three(record['spans'])}   95 % interval {low:.4f} to {high:.4f}"
+        yield "span F1", words
+        for each in record["spans"]["types"]:
+            yield f"  {visible(each['name'])}", f"{of_three(each)}   {each['support']:,} spans"
+
+
 def of_words(record: Record) -> Iterator[tuple[str, str]]:
     """What only tags have, and the threshold of a label that was asked for."""
     for name in ("known_words", "unknown_words"):
@@ -73,8 +91,6 @@ def of_words(record: Record) -> Iterator[tuple[str, str]]:
         if each.get("words"):
             words = f"{each['accuracy']:.4f}   ({each['words']:,} words)"
             yield name.replace("_", " "), words
-    if "spans" in record:
-        yield "spans F1", of_three(record["spans"])
     if "threshold" in record:
         found = record["threshold"]
         yield (

@@ -7,6 +7,7 @@ model.annotate("new.conllu", out="tagged.conllu")
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,10 @@ from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.records import Record, plain
 from seriatim.runs.predictor import Source
+from seriatim.settings import named
 from seriatim.tasks.base import Task
-from seriatim.tasks.labels.codec import LabelCodec, of_examples
-from seriatim.tasks.labels.metrics import span_report
+from seriatim.tasks.labels.codec import LabelCodec, of_examples, target_of
+from seriatim.tasks.labels.metrics import counts_in, drawn_f1, in_scheme, marks_spans, span_report
 from seriatim.tasks.labels.models.network import SequenceLabeller
 from seriatim.tasks.labels.predictor import Labeller
 
@@ -33,7 +35,7 @@ from seriatim.tasks.labels.predictor import Labeller
 class Tagger(Labeller):
     """One tag for each element."""
 
-    tags = True
+    tags, said = True, "tags"
 
     def __init__(
         self,
@@ -116,11 +118,39 @@ class Tagger(Labeller):
             found[name] = {"accuracy": accuracy, "words": int(some.sum())}
         cuts = list(pairwise(measured["offsets"].tolist()))
         found["whole_sequences"] = float(np.mean([right[i:j].all() for i, j in cuts]))
-        names = measured["names"]
-        if any(name.startswith(("B-", "I-")) for name in names):
+        if self.spans:
+            names = [name if in_scheme(name) else "O" for name in measured["names"]]
             rows = [
                 [[names[tag] for tag in values[i:j]] for i, j in cuts]
                 for values in (truth, answers)
             ]
             found["spans"] = plain(span_report(*rows))
+            low, high = np.quantile(drawn_f1(counts_in(measured)), [0.025, 0.975])
+            found["interval"]["span_f1"] = [float(low), float(high)]
+            if found["spans"]["support"] and not found["spans"]["f1"]:
+                found["notes"].append(f"not one of {found['spans']['support']:,} spans was found")
         return found
+
+    def in_row(self, found: Record) -> dict[str, Any]:
+        """What a comparison keeps of an evaluation; of spans their F1, too."""
+        return super().in_row(found) | {"span_f1": found["spans"]["f1"] if self.spans else None}
+
+    @property
+    def spans(self) -> bool:
+        """Whether the tags it knows mark spans."""
+        return marks_spans(self.codec.labels.names)
+
+    def compared(self, measured: Measured, other: Measured) -> dict[str, Any]:
+        """Whether two models differ on the same data: in spans where tags mark them."""
+        figure = self.task.figure(ranks(self.codec.labels.names))
+        return {"p": named(figure.test)(measured, other), "test": figure.test_name}
+
+
+def ranks(names: Sequence[str]) -> str:
+    """The key of the figure that ranks models of these tags."""
+    return "span_f1" if marks_spans(names) else "accuracy"
+
+
+def ranking(train: Sequences) -> str:
+    """The key of the figure that ranks models of these data."""
+    return ranks(target_of(train, "tags").names or ())

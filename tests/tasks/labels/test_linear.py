@@ -1,4 +1,4 @@
-"""The linear model of runs of symbols: its regression and its weighting against scikit-learn, its log-ratios by hand."""
+"""The linear model of runs of symbols: its solvers and its weighting against scikit-learn, its log-ratios and word edges by hand."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ import numpy as np
 import pytest
 import torch
 from scipy.sparse import csr_matrix
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 
 from seriatim.tasks.labels.codec import Examples, of_examples
-from seriatim.tasks.labels.models.linear import LinearClassifier, regression
+from seriatim.tasks.labels.models.linear import (
+    STRENGTHS,
+    LinearClassifier,
+    Plan,
+    fitted,
+    held_out,
+    machines,
+    ratios,
+    regression,
+)
 from seriatim.tasks.labels.options import LinearOptions
 from tests.conftest import symbols
 from tests.labels import K, V, answers, counted, examples, grams_of, table
@@ -20,11 +30,9 @@ from tests.labels import K, V, answers, counted, examples, grams_of, table
 WEIGHTINGS = pytest.mark.parametrize("weighting", ["counts", "tf-idf", "bayes"])
 
 
-def twin_of(x: np.ndarray, y: np.ndarray, strength: float) -> LogisticRegression:
-    """scikit-learn keeps one vector for two labels, where ours are two that mirror each other: their squares together are half of its own."""
-    return LogisticRegression(
-        C=strength * (2 if y.max() == 1 else 1), tol=1e-10, max_iter=10_000
-    ).fit(x, y)
+def twin_of(x: np.ndarray, y: np.ndarray, strength: float) -> LinearSVC:
+    """The dual of the same problem, solved far more exactly."""
+    return LinearSVC(C=strength, dual=True, tol=1e-9, max_iter=200_000, random_state=0).fit(x, y)
 
 
 def matrix(model: LinearClassifier, data: Examples) -> np.ndarray:
@@ -45,39 +53,53 @@ def columns(model: LinearClassifier, known: list) -> np.ndarray:
     return np.array([model.grams.find(symbols([run]))[0][-1] for run in known])
 
 
-# Regression
+# Solvers
 
 
 @pytest.mark.parametrize("labels", [2, 3])
 @pytest.mark.parametrize("strength", [0.1, 1.0, 20.0])
-def test_regression_is_scikit_learns(labels, strength):
+def test_machines_are_those_of_the_dual(labels, strength):
     dice = np.random.default_rng(0)
     x, y = dice.poisson(0.7, (80, 6)).astype(float), dice.integers(0, labels, 80)
     y[x[:, 0] > 1] = 0
-    weights, bias = regression(csr_matrix(x), y, labels, np.ones((1, 1)), strength)
-    twin = twin_of(x, y, strength)
-    logits = x @ weights + bias
+    weights, bias = machines(csr_matrix(x), y, labels, strength)
+    twin, margins = twin_of(x, y, strength), x @ weights + bias
     assert weights.shape == (6, labels) and bias.shape == (labels,)
-    assert np.allclose(
-        logits - np.logaddexp.reduce(logits, axis=1, keepdims=True),
-        twin.predict_log_proba(x),
-        atol=2e-3,
-    )
-    if labels == 3:
-        assert np.allclose(weights.T, twin.coef_, atol=2e-3)
+    if labels == 2:
+        assert np.allclose(margins[:, 1] - margins[:, 0], twin.decision_function(x), atol=2e-3)
+        assert np.array_equal(weights[:, 0], -weights[:, 1])
     else:
-        assert np.allclose(weights[:, 1] - weights[:, 0], twin.coef_[0], atol=2e-3) and np.allclose(
-            weights[:, 1], -weights[:, 0], atol=2e-3
-        )
+        assert np.allclose(margins, twin.decision_function(x), atol=2e-3)
 
 
-def test_the_ratio_is_a_scale_under_the_penalty():
+def test_a_label_that_is_not_there_is_not_found():
+    x = csr_matrix(np.eye(4))
+    for y, found in (([0, 0, 3, 3], {0, 3}), ([2, 2, 2, 2], {2}), ([0, 1, 3, 3], {0, 1, 3})):
+        weights, bias = machines(x, np.array(y), 4, 1.0)
+        assert set((x @ weights + bias).argmax(1)) <= found
+
+
+def test_ratios_scale_what_each_machine_sees():
     """Weights r v with a penalty on v alone are those of inputs that are r times as large."""
     dice = np.random.default_rng(1)
-    x, y, ratio = dice.random((50, 4)), dice.integers(0, 2, 50), dice.random(4) + 0.5
-    weights, bias = regression(csr_matrix(x), y, 2, np.stack([ratio, ratio], 1), 1.0)
-    scaled, other = regression(csr_matrix(x * ratio), y, 2, np.ones((1, 1)), 1.0)
-    assert np.allclose(x @ weights + bias, (x * ratio) @ scaled + other, atol=1e-3)
+    x, y = (dice.random((50, 4)) < 0.5).astype(float), dice.integers(0, 3, 50)
+    weights, bias = fitted(csr_matrix(x), y, 3, Plan("bayes", 1, 1.0))
+    ratio = ratios(csr_matrix(x), y, 3)
+    for label in range(3):
+        twin = twin_of(x * ratio[:, label], y == label, 1.0)
+        expected = twin.decision_function(x * ratio[:, label]) / 2
+        assert np.allclose(x @ weights[:, label] + bias[label], expected, atol=2e-3)
+
+
+def test_traits_of_numbers_go_into_a_softmax_regression():
+    dice = np.random.default_rng(0)
+    x, y = dice.normal(size=(80, 3)), dice.integers(0, 3, 80)
+    y[x[:, 0] > 1] = 0
+    weights, bias = regression(x, y, 3, 2.0)
+    twin = LogisticRegression(C=2.0, tol=1e-10, max_iter=10_000).fit(x, y)
+    logits = x @ weights + bias
+    logits -= np.logaddexp.reduce(logits, axis=1, keepdims=True)
+    assert np.allclose(logits, twin.predict_log_proba(x), atol=2e-3)
 
 
 # What a run weighs
@@ -108,8 +130,9 @@ def test_counts_are_counts_and_presence_is_one_at_most():
 def test_ratios_of_naive_bayes_by_hand():
     """Three rows of label 0 have 2, 2 and 3, one of label 1 has 3 and 4; each count is one more than it was."""
     data = Examples(symbols([[2, 2], [2], [3], [3, 4]]), symbols([[0], [0], [0], [1]]))
-    model = counted(LinearClassifier(V, LinearOptions(ngram=1), 2), data)
-    ratio = model.ratios(csr_matrix(matrix(model, data)), data.y.flat)[
+    options = LinearOptions(ngram=1, weighting="bayes")
+    model = counted(LinearClassifier(V, options, 2), data)
+    ratio = ratios(csr_matrix(matrix(model, data)), data.y.flat, 2)[
         columns(model, [(2,), (3,), (4,)])
     ]
     expected = [math.log(own / 6) - math.log(other / 5) for own, other in ((3, 1), (2, 2), (1, 2))]
@@ -120,9 +143,9 @@ def test_ratios_of_naive_bayes_by_hand():
 
 def test_ratios_of_several_labels_are_each_against_all_the_others():
     data = examples()
-    model = counted(LinearClassifier(V, LinearOptions(ngram=1), K), data)
+    model = counted(LinearClassifier(V, LinearOptions(ngram=1, weighting="bayes"), K), data)
     (counts, known), y = table(data, 1), data.y.flat
-    ratio = model.ratios(csr_matrix(matrix(model, data)), y)[columns(model, known)]
+    ratio = ratios(csr_matrix(matrix(model, data)), y, K)[columns(model, known)]
     for label in range(K):
         own, others = (np.minimum(counts, 1)[some].sum(0) + 1 for some in (y == label, y != label))
         assert np.allclose(
@@ -134,21 +157,20 @@ def test_ratios_of_several_labels_are_each_against_all_the_others():
 
 
 @pytest.mark.parametrize(
-    "weighting, labels", [("counts", 2), ("counts", 3), ("tf-idf", 2), ("tf-idf", 3), ("bayes", 2)]
+    "weighting, labels", [("counts", 2), ("counts", 3), ("tf-idf", 2), ("tf-idf", 3)]
 )
-def test_the_model_is_scikit_learns_regression_on_its_inputs(weighting, labels):
+def test_the_model_is_a_machine_on_its_inputs_whose_margins_have_a_temperature(weighting, labels):
     data, other = examples(60), examples(30, seed=1)
     data = Examples(data.x, symbols([[min(y, labels - 1)] for y in data.y.flat]))
-    model = counted(
-        LinearClassifier(V, LinearOptions(ngram=2, weighting=weighting, strength=0.5), labels), data
-    )
-    x, asked = matrix(model, data), matrix(model, other)
-    if weighting == "bayes":  # of more labels, each has inputs of its own
-        ratio = model.ratios(csr_matrix(x), data.y.flat)[:, 0]
-        x, asked = x * ratio, asked * ratio
-    assert np.allclose(
-        answers(model, other), twin_of(x, data.y.flat, 0.5).predict_log_proba(asked), atol=5e-3
-    )
+    options = LinearOptions(ngram=2, weighting=weighting, strength=0.5)
+    model = counted(LinearClassifier(V, options, labels), data)
+    twin = twin_of(matrix(model, data), data.y.flat, 0.5)
+    margins = twin.decision_function(matrix(model, other))
+    found = answers(model, other)
+    ours = found[:, 1] - found[:, 0] if labels == 2 else found - found[:, :1]
+    theirs = margins if labels == 2 else margins - margins[:, :1]
+    t = float((theirs * theirs).sum() / (theirs * ours).sum())
+    assert t > 0 and np.allclose(t * ours, theirs, atol=5e-3)
 
 
 @WEIGHTINGS
@@ -198,3 +220,82 @@ def test_nothing_known_leaves_what_was_believed_before():
     data = Examples(symbols([[2, 3], [3], [3, 3], [4]]), symbols([[0], [1], [1], [1]]))
     model = counted(LinearClassifier(V, LinearOptions(least=9), 2), data)
     assert np.exp(answers(model, data)) == pytest.approx(np.tile([0.25, 0.75], (4, 1)), abs=1e-3)
+
+
+# What is found on sequences held out
+
+
+def test_held_out_sequences_have_no_equals_in_the_rest_and_every_label_has_its_share():
+    data = examples(400)
+    folds = held_out(data.x, data.y.flat)
+    assert len(folds) == 5 and sum(held.sum() for held in folds) == 400
+    rows = [data.x.row(s).tobytes() for s in range(400)]
+    for held in folds:
+        assert not {rows[s] for s in np.flatnonzero(held)} & {
+            rows[s] for s in np.flatnonzero(~held)
+        }
+    assert len(held_out(symbols([[i % 9, i] for i in range(6000)]), np.arange(6000) % 3)) == 1
+    assert held_out(symbols([[2], [3]]), np.array([0, 1])) == []
+
+
+def test_what_was_not_asked_for_is_found_and_what_was_asked_for_is_kept():
+    """The label is whether 2 stands before 3: pairs tell, single symbols do not."""
+    dice = np.random.default_rng(0)
+    rows = [list(dice.permutation([2, 3, 4, 5])) for _ in range(200)]
+    labels = [[int("2, 3" in ", ".join(map(str, row)))] for row in rows]
+    data = Examples(symbols(rows), symbols(labels))
+    model = LinearClassifier(V, LinearOptions(), 2)
+    notes = [each["note"] for each in model.counting(data) if "note" in each]
+    assert len(model.grams.tables) == 2 and "n-grams of up to 2" in notes[0]
+    assert "100.0 % of 200 held-out sequences right" in notes[0]
+    assert any(f"strength {each:g}" in notes[0] for each in STRENGTHS)
+    asked = LinearOptions(ngram=1, weighting="counts", strength=7.0)
+    model = LinearClassifier(V, asked, 2)
+    notes = [each["note"] for each in model.counting(data) if "note" in each]
+    assert len(model.grams.tables) == 1 and model.weighting == "counts"
+    assert "strength 7" in notes[0]
+
+
+# The edges of words
+
+
+LETTERED = {"a": 2, "b": 3, "c": 4, " ": 5, "\n": 6}
+
+
+def written(texts: list[str], labels: list[int]) -> Examples:
+    rows = [[LETTERED[letter] for letter in text] for text in texts]
+    return Examples(symbols(rows), symbols([[y] for y in labels]), blanks=np.array([5, 6]))
+
+
+def edged(model: LinearClassifier, text: str) -> list[tuple[int, ...]]:
+    """The runs that a model finds in a text, by their symbols."""
+    x = model.edged(written([text], [0]).x)
+    found = model.grams.find(x)
+    return sorted(
+        tuple(x.flat[end - length + 1 : end + 1]) for end, length in zip(found[2], found[3])
+    )
+
+
+def test_letters_know_where_words_begin_and_end():
+    texts = ["ab c", " ab\nc", "c", ""]
+    data = written(texts, [0, 0, 1, 1])
+    model = counted(LinearClassifier(7, LinearOptions(ngram=3), 2), data)
+    oracle = CountVectorizer(analyzer="char_wb", ngram_range=(1, 3)).build_analyzer()
+    letters = {letter: number for letter, number in LETTERED.items() if number < 5} | {" ": 1}
+    for text in texts[:3]:
+        expected = {tuple(letters[letter] for letter in run) for run in oracle(text)}
+        assert set(edged(model, text)) == expected - {(1, 1)} | {(1,)}
+
+
+def test_what_letters_and_edges_add_makes_up_the_answer():
+    texts = ["ab c", " ab\nc", "c", "", "ba", "bb a", "abc"] * 3
+    data = written(texts, [len(text) % 2 for text in texts])
+    model = counted(LinearClassifier(7, LinearOptions(), 2), data)
+    batch = of_examples(data, np.arange(7))
+    added, before = model.contributions(batch)
+    assert added.shape == (*batch.x.shape, 2)
+    assert not added[torch.arange(batch.x.shape[1]) >= batch.x_lengths[:, None]].any()
+    assert torch.allclose(before + added.sum(1), model.predict(batch).logits, atol=1e-9, rtol=0)
+    again = LinearClassifier(7, LinearOptions(), 2)
+    again.load_arrays(model.arrays())
+    assert np.array_equal(answers(again, data), answers(model, data))

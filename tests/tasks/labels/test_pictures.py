@@ -38,10 +38,12 @@ def words_in(picture: bytes) -> list[str]:
 
 
 def test_a_table_shows_headline_labels_and_matrix():
-    text = shown(report(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]), ["ham", "spam"]))
+    floor = {"majority": 0.75, "majority_label": "ham"}
+    text = shown(report(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]), ["ham", "spam"]) | floor)
     assert re.search(
         r"accuracy +0\.7500 +\(95 % interval 0\.3006 to 0\.9544\)", text
-    ) and re.search(r"majority +0\.7500", text)
+    ) and re.search(r"majority +0\.7500 +\(of always saying ham", text)
+    assert re.search(r"balanced accuracy +0\.8333", text)
     assert re.search(
         r"macro F1 +0\.7333 +\(precision 0\.7500, recall 0\.8333\)", text
     ) and re.search(r"Matthews +0\.5774", text)
@@ -86,7 +88,8 @@ def test_no_name_breaks_a_table_and_no_column_is_lost(names):
 
 
 def calibrated(log_probs, truth) -> dict:
-    return {"calibration": calibration(np.array(log_probs), np.array(truth))}
+    found = calibration(np.array(log_probs), np.array(truth))
+    return {"log_loss": found.pop("log_loss"), "calibration": found}
 
 
 @pytest.mark.parametrize("format", SIGNATURES)

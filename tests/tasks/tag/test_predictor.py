@@ -69,12 +69,12 @@ def test_a_chain_never_finds_tags_that_make_no_sense_and_says_when_the_truth_mak
             tag[0] != "I" or before[1:] == tag[1:]
             for before, tag in zip(["O", *record["tags"]], record["tags"])
         )
-    nonsense = predictor.evaluate(tagged([["w1", "of"]], [["O", "I-PER"]]))
-    assert nonsense["nats_per_label"] is None and json.dumps(nonsense, allow_nan=False)
+    nonsense = predictor.evaluate(tagged([["w1", "of"]], [["I-PER", "O"]]))
+    assert nonsense["log_loss"] is None and json.dumps(nonsense, allow_nan=False)
     assert (
         fit("tag", "window", data, updates=1, width=8, chain=True, constrained=False).evaluate(
             tagged([["w1"]], [["I-PER"]])
-        )["nats_per_label"]
+        )["log_loss"]
         > 0
     )
 

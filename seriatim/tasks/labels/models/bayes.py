@@ -86,11 +86,14 @@ class Additive(Model):
                 .log()
             )
 
-    def spread(self, batch: Batch, found: tuple[np.ndarray, ...], values: Tensor) -> Tensor:
-        """(N, K) contributions of n-grams -> (B, P, K): each shared among its symbols."""
+    def spread(
+        self, lengths: Tensor, width: int, found: tuple[np.ndarray, ...], values: Tensor
+    ) -> Tensor:
+        """(B,) lengths of rows, (N, K) contributions of n-grams -> (B, P, K): each shared among its
+        symbols."""
         _, row, place, length = map(torch.from_numpy, found)
-        starts = torch.cat([torch.zeros(1, dtype=torch.long), batch.x_lengths.cumsum(0)])[:-1]
-        added = torch.zeros(*batch.x.shape, self.labels, dtype=torch.float64)
+        starts = torch.cat([torch.zeros(1, dtype=torch.long), lengths.cumsum(0)])[:-1]
+        added = torch.zeros(len(lengths), width, self.labels, dtype=torch.float64)
         for back in range(int(length.max()) if len(length) else 0):
             some = length > back
             added.index_put_(
@@ -163,7 +166,8 @@ class Weighed(Additive):
             self.weights[torch.from_numpy(found[0])]
             * torch.from_numpy(self.amounts(found, len(batch.x)))[:, None]
         )
-        return self.spread(batch, found, values), self.prior.expand(len(batch.x), -1)
+        added = self.spread(batch.x_lengths, batch.x.shape[1], found, values)
+        return added, self.prior.expand(len(batch.x), -1)
 
     def arrays(self) -> dict[str, Tensor]:
         """The prior, the n-grams that are known, and their weights."""

@@ -21,6 +21,7 @@ class NgramIndex:
 
     def __init__(self, vocabulary: int, longest: int):
         self.vocabulary, self.tables = vocabulary, [np.zeros(0, np.int64) for _ in range(longest)]
+        self.edge: int | None = None  # a symbol that n-grams may begin or end with, not more
 
     @property
     def firsts(self) -> np.ndarray:
@@ -73,6 +74,9 @@ class NgramIndex:
         fits = (prefix >= 0) & (symbols != UNKNOWN)
         if level:
             fits[1:] &= row[1:] == row[:-1]
+        if level and self.edge is not None:
+            alone = level == 1  # what is gone on from is one symbol, the first
+            fits[1:] &= (symbols[:-1] != self.edge) | (alone & (symbols[1:] != self.edge))
         return np.where(fits, prefix * self.vocabulary + symbols, -1)
 
     def look(self, keys: np.ndarray, level: int) -> np.ndarray:

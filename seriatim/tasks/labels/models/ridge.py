@@ -25,7 +25,7 @@ from seriatim.distributions.numbers import Normal
 from seriatim.models.base import Model, State
 from seriatim.tasks.labels.codec import Examples
 from seriatim.tasks.labels.models.bayes import fitting
-from seriatim.tasks.labels.models.linear import LinearClassifier
+from seriatim.tasks.labels.models.features import Featured, rarity_of
 from seriatim.tasks.labels.options import AverageOptions, RidgeOptions
 
 STRENGTHS = 10.0 ** np.arange(-3, 4)  # that are tried
@@ -74,7 +74,7 @@ class Average(Model):
         self.normal = fitting(arrays, "normal", 2)
 
 
-class Ridge(LinearClassifier):
+class Ridge(Featured):
     """The features of the linear model with one weight each, whose squares are penalised, for a
     value."""
 
@@ -90,22 +90,30 @@ class Ridge(LinearClassifier):
         channels: int = 0,
     ):
         super().__init__(vocabulary, options, 1, letters, own, channels)
+        self.weighting = options.weighting
         self.deviation = torch.ones(1, dtype=torch.float64)
 
     def said(self, scores: Tensor) -> Normal:
         """(B, 1) scores -> normals around them, as wide as the errors of training."""
         return Normal(scores, self.deviation.expand_as(scores))
 
-    def solve(self, x: Any, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def solve(self, x: Any, examples: Examples) -> Iterator[dict[str, Any]]:
         """(F, 1) weights and (1,) the value where all features are zero, at the strength with least
         error."""
-        y = y[:, 0].astype(np.float64)
+        if not self.channels:
+            self.rarity = torch.from_numpy(rarity_of(x))
+            x = self.weigh(x)
+        y = examples.y.flat[:, 0].astype(np.float64)
         strengths = [self.options.strength] if self.options.strength else STRENGTHS
         wrong = [(errors_of(x, y, strength), strength) for strength in strengths]
         least, strength = min(wrong)
         self.deviation = torch.tensor([max(LEAST, np.sqrt(least))], dtype=torch.float64)
         weights, bias = ridge(x, y, strength)
-        return weights[:, None], np.array([bias])
+        self.weights, self.prior = (
+            torch.from_numpy(weights[:, None]),
+            torch.tensor([bias], dtype=torch.float64),
+        )
+        yield {"words": "weights", "share": 0.9}
 
     def arrays(self) -> dict[str, Tensor]:
         """Those of the linear model, and the deviation."""
