@@ -16,18 +16,34 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
+from seriatim.codecs.arithmetic import Coder, Price
 from seriatim.codecs.cutting import Lexicon, words_of
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.phrases import Phrases, find_phrases
+from seriatim.codecs.side import (
+    ANY,
+    BLANK,
+    ODD,
+    SOME,
+    UNICODE,
+    Letters,
+    Mismatch,
+    Side,
+    capitalised,
+    context_of,
+    count_blanks,
+    count_capitals,
+)
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field
 from seriatim.errors import ConfigError, DataError
 from seriatim.settings import build
@@ -44,9 +60,6 @@ SPECIALS = ("<unk>", "</s>")
 LONG_TEXT = 1 << 16  # bytes worth a table of all known words
 
 
-UNICODE = 0x110000  # number of code points: what an unseen character costs, log(UNICODE)
-
-
 class Codec:
     """Raw <-> symbol numbers. A subclass says how text is cut into pieces and joined again."""
 
@@ -58,7 +71,8 @@ class Codec:
     ):
         self.options = options
         self.symbols = list(symbols)  # names by number, the special ones first
-        self.spelling = spelling or {}  # training counts of characters, to price unknown words
+        self.spelling = spelling or {}  # training counts of characters, to write unknown words
+        self.side: Side | None = None  # what symbols do not tell; None: nothing was learned of it
         self.lexicon: Lexicon | None = None
         self.number = {symbol: i for i, symbol in enumerate(self.symbols) if i != STOP}
 
@@ -104,6 +118,7 @@ class Codec:
         }
 
     # -- what differs from unit to unit
+    word: re.Pattern[str] | None = None  # what blanks stand between; None: they are symbols
     # what stands between two blanks -> its pieces; None: it is one piece
     cut: Callable[[str], list[str]] | None = None
 
@@ -196,27 +211,113 @@ class Codec:
             rest = rest.removeprefix(" ")
         return prompt + rest
 
-    def unknown_nats(self, column: Field, ids: Field) -> np.ndarray:
-        """(N,) nats to spell out each unknown symbol, zero for the known: so that bits per character
-        price the text itself, whatever was left out of the vocabulary. A letter costs its frequency in
-        training (add one), a letter never seen costs an escape and its place in Unicode."""
-        extra = np.zeros(len(ids.flat))
-        places = np.flatnonzero(ids.flat == UNKNOWN)
-        if len(places):
-            pieces = self.pieces(column)
-            extra[places] = [self.spell(pieces[i]) for i in places]
-        return extra
+    # -- what the symbols do not tell
+    def learn_side(self, column: Field) -> None:
+        """Count in the training text what is needed to restore a text besides its symbols."""
+        blanks, places, words = (defaultdict[str, Counter[str]](Counter) for _ in range(3))
+        size = 0
+        for raw in self.raw_texts(column):
+            raw = raw[: SOME - size]
+            text = raw.lower() if self.options.lower else raw
+            if self.word is not None:
+                count_blanks(blanks, text, self.word.finditer(text))
+            if self.options.lower:
+                count_capitals(places, words, text, raw)
+            size += len(raw)
+            if size >= SOME:
+                break
+        self.side = Side(blanks, places, capitalised(words))
+
+    @cached_property
+    def beside(self) -> Side:
+        """What was learned of it, or nothing."""
+        return self.side or Side({}, {}, {})
+
+    @cached_property
+    def speller(self) -> Letters:
+        """How what is unknown is written."""
+        return Letters(self.spelling)
+
+    def raw_texts(self, column: Field) -> Iterator[str]:
+        """Each sequence as it is given; symbols are joined by blanks."""
+        for s in range(len(column)):
+            yield (
+                str(column.raw(s))
+                if column.kind == TEXT
+                else " ".join(column.symbol_names[i] for i in column.row(s))
+            )
+
+    def restore(
+        self, coder: Coder, ids: np.ndarray, raw: str | None = None, pieces: Sequence[str] = ()
+    ) -> str:
+        """The text of a sequence from its symbols. What they do not tell is written by the coder, if
+        `raw`, the text, and its pieces are given; otherwise it is read."""
+        odd = raw is not None and not self.regular(ids, raw, pieces)
+        if coder.choose(ODD, int(odd)):
+            return self.speller.write(coder, raw)
+        return self.follow(coder, ids, raw, pieces)
+
+    def regular(self, ids: np.ndarray, raw: str, pieces: Sequence[str]) -> bool:
+        """Whether a text follows from its symbols by the rules."""
+        try:
+            return self.follow(Price(), ids, raw, pieces) == raw
+        except Mismatch:
+            return False
+
+    def follow(self, coder: Coder, ids: np.ndarray, raw: str | None, pieces: Sequence[str]) -> str:
+        """The same by the rules: first the text in lower case, if it is that, then its capitals."""
+        lower = self.options.lower
+        text = self.unfold(coder, ids, raw.lower() if raw is not None and lower else raw, pieces)
+        return self.beside.case.write(coder, text, raw, self.speller) if lower else text
+
+    def unfold(self, coder: Coder, ids: np.ndarray, text: str | None, pieces: Sequence[str]) -> str:
+        """Symbols -> text, apart from its capitals; where they tell all of it, nothing is coded."""
+        return self.decode(ids)
+
+    def side_nats(self, column: Field, ids: Field) -> tuple[np.ndarray, np.ndarray]:
+        """What it costs to tell what the symbols do not: (N,) nats of each symbol, and (S,) of the
+        rest of each sequence. So bits per character price the text itself, whatever was left out of
+        the vocabulary, between the words or of the capitals."""
+        symbols, rest = np.zeros(len(ids.flat)), np.zeros(len(ids))
+        if self.tells_all:
+            return symbols, rest
+        pieces, offsets = self.pieces(column), ids.offsets - ids.offsets[0]
+        for s, raw in enumerate(self.raw_texts(column)):
+            begin, end = offsets[s], offsets[s + 1]
+            marks, nats = self.price(ids.row(s), raw, pieces[begin:end])
+            symbols[begin:end] = np.diff(marks)
+            rest[s] = nats - marks[-1]
+        return symbols, rest
+
+    def price(self, ids: np.ndarray, raw: str, pieces: Sequence[str]) -> tuple[np.ndarray, float]:
+        """(1 + T,) nats up to each symbol of a sequence, and in all."""
+        coder = Price()
+        coder.choose(ODD, 0)
+        try:
+            regular = self.follow(coder, ids, raw, pieces) == raw
+        except Mismatch:
+            regular = False
+        if not regular:
+            coder = Price()
+            coder.choose(ODD, 1)
+            self.speller.write(coder, raw)
+        if len(coder.marks) != len(ids) + 1:  # not symbol by symbol: the same for each
+            return np.linspace(0, coder.nats, len(ids) + 1), coder.nats
+        marks = np.array(coder.marks)
+        if self.options.lower and len(ids):  # capitals come last: the same for each
+            marks += np.linspace(0, coder.nats - marks[-1], len(marks))
+        return marks, coder.nats
+
+    @property
+    def tells_all(self) -> bool:
+        """Whether a text follows from its symbols alone."""
+        return self.lossless and not self.options.lower
 
     def spell(self, piece: str) -> float:
         """Nats to write a piece letter by letter, its end included."""
-        total = sum(self.spelling.values()) + len(self.spelling) + 1
-        cost = -math.log((self.spelling.get("", 0) + 1) / total)
-        for letter in piece:
-            seen = letter in self.spelling
-            cost += -math.log((self.spelling[letter] + 1 if seen else 1) / total) + (
-                0.0 if seen else math.log(UNICODE)
-            )
-        return cost
+        coder = Price()
+        self.speller.write(coder, piece)
+        return coder.nats
 
     def to_json(self) -> dict[str, Any]:
         """What is kept with a run: options, symbols and the counts of letters."""
@@ -234,7 +335,7 @@ class Codec:
             "options": options,
             "symbols": self.symbols,
             "spelling": self.spelling,
-        }
+        } | ({} if self.side is None else {"side": self.side.to_json()})
 
     @classmethod
     def from_json(cls, record: dict[str, Any], where: str) -> Codec:
@@ -290,9 +391,22 @@ class Characters(Codec):
             table[ord(symbol)] = i
         return Field(table[codes], offsets, SYMBOLS)
 
-    def unknown_nats(self, column: Field, ids: Field) -> np.ndarray:
+    def unfold(self, coder: Coder, ids: np.ndarray, text: str | None, pieces: Sequence[str]) -> str:
+        """What is unknown is written as its place in Unicode."""
+        found = []
+        for i, number in enumerate(ids.tolist()):
+            if number == UNKNOWN:
+                found.append(chr(coder.choose(ANY, None if text is None else ord(text[i]))))
+            else:
+                found.append(self.symbols[number])
+            coder.mark()
+        return "".join(found)
+
+    def side_nats(self, column: Field, ids: Field) -> tuple[np.ndarray, np.ndarray]:
         """An unknown character costs its place in Unicode."""
-        return np.where(ids.flat == UNKNOWN, math.log(UNICODE), 0.0)
+        if self.options.lower:
+            return super().side_nats(column, ids)
+        return np.where(ids.flat == UNKNOWN, math.log(UNICODE), 0.0), np.zeros(len(ids))
 
 
 class Bytes(Codec):
@@ -329,6 +443,7 @@ class Tokens(Codec):
     Phrases of them may be one symbol."""
 
     lossless = False
+    word = re.compile(r"\S+")
     phrases = Phrases()
 
     @classmethod
@@ -347,6 +462,23 @@ class Tokens(Codec):
         """One blank between tokens, also between those of a phrase."""
         return " ".join(word for piece in pieces for word in self.phrases.words(piece))
 
+    def unfold(self, coder: Coder, ids: np.ndarray, text: str | None, pieces: Sequence[str]) -> str:
+        """Word by word: the letters of an unknown one, and the blanks before it."""
+        parts, place, before, blanks = [], 0, "", ""
+        for i, number in enumerate(ids.tolist()):
+            piece = self.symbols[number]
+            if number == UNKNOWN:
+                piece = self.speller.write(coder, None if text is None else pieces[i])
+            for word in self.phrases.words(piece):
+                wanted = None if text is None else blanks_at(text, place, word)
+                blanks = self.beside.blanks.write(coder, context_of(before, blanks, word), wanted)
+                parts += [blanks, word]
+                place, before = place + len(blanks) + len(word), word
+            coder.mark()
+        wanted = None if text is None else blanks_at(text, place, "")
+        parts.append(self.beside.blanks.write(coder, context_of(before, blanks, ""), wanted))
+        return "".join(parts)
+
     def to_json(self) -> dict[str, Any]:
         """The record of any codec, and the phrases."""
         return super().to_json() | (
@@ -364,6 +496,14 @@ class Tokens(Codec):
 WORD = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 
 
+def blanks_at(text: str, place: int, word: str) -> str:
+    """The blanks at a place of a text, behind which a word stands."""
+    found = BLANK.match(text, place)
+    if found is None or not text.startswith(word, found.end()):
+        raise Mismatch
+    return found[0]
+
+
 CLOSING, OPENING = re.compile(r" ([,.;:!?)\]}…])"), re.compile(r"([(\[{]) ")
 
 
@@ -372,6 +512,8 @@ class Words(Tokens):
     a single apostrophe or hyphen inside (don't, well-known); any other character that is not blank is a
     word of its own; blanks only separate. Written again with one blank between words and none before a
     closing mark."""
+
+    word = WORD
 
     def cut(self, chunk: str) -> list[str]:
         """What stands between two blanks -> its words and marks."""
@@ -497,7 +639,9 @@ def load_codec(record: dict[str, Any], where: str) -> Codec:
     with reading_codec(where):
         options = build(CodecOptions, record["options"], where)
         check_vocabulary(record["symbols"], record["spelling"], options.unit)
-        return codec_class(options.unit).restored(record, options)
+        codec = codec_class(options.unit).restored(record, options)
+        codec.side = Side.from_json(record["side"]) if "side" in record else None
+        return codec
 
 
 def check_vocabulary(symbols: Any, spelling: Any, unit: str) -> None:
@@ -508,7 +652,7 @@ def check_vocabulary(symbols: Any, spelling: Any, unit: str) -> None:
         and tuple(symbols[: len(SPECIALS)]) == SPECIALS
         and len(set(symbols)) == len(symbols)
         and isinstance(spelling, dict)
-        and all(isinstance(n, int) and n >= 0 for n in spelling.values())
+        and all(isinstance(n, int) and 0 <= n < 1 << 40 for n in spelling.values())
     )
     rest = symbols[len(SPECIALS) :] if sound else []
     sound = sound and (unit != "character" or all(len(symbol) == 1 for symbol in rest))

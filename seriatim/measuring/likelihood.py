@@ -67,7 +67,7 @@ def score_stream(model: Model, ids: Field) -> Field:
     """One long sequence, in blocks side by side, each after what stands before it."""
     stream = ids.flat
     values = np.zeros(len(stream))
-    block = min(BLOCK * model.warm, (model.longest or 10**12) - model.warm - 1)
+    block = block_of(model)
     begins = np.arange(0, len(stream), block)
     for i in passing("scoring", range(0, len(begins), ROWS)):
         rows = begins[i : i + ROWS]
@@ -77,6 +77,11 @@ def score_stream(model: Model, ids: Field) -> Field:
         )
         values[rows[0] : rows[-1] + block] = log_prob[mask.numpy()]  # blocks lie end to end
     return Field(values, ids.offsets - ids.offsets[0], SYMBOLS)
+
+
+def block_of(model: Model) -> int:
+    """How many symbols of a stream are scored before what stands before them is read again."""
+    return min(BLOCK * model.warm, (model.longest or 10**12) - model.warm - 1)
 
 
 def walk(model: Model, batch: Batch, y: Tensor) -> np.ndarray:

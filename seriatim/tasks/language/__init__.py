@@ -14,12 +14,14 @@ from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding, TopOptions
 from seriatim.tasks.language.options import (
     BigramOptions,
+    CompressOptions,
     ContinuationOptions,
     ExportOptions,
     FrequencyOptions,
     GenerateOptions,
     HiddenOptions,
     LanguageOptions,
+    RestoreOptions,
 )
 
 RECURRENT = {"optimiser": "muon", "rate": 1e-2, "rows": 32}
@@ -234,6 +236,24 @@ VERBS: dict[str, Verb] = {
         "influence",
         table=TABLES + "inside",
         example="seriatim influence runs/lstm other.txt",
+    ),
+    "compress": Verb(
+        "Write a text file in as many bits as `evaluate` says: arithmetic coding.",
+        "compress",
+        "compressed",
+        reads="file",
+        options=CompressOptions,
+        table=TABLES + "compressed",
+        example="seriatim compress runs/book other.txt --out other.srt",
+    ),
+    "restore": Verb(
+        "The text that was compressed with the same run, to the byte.",
+        "restore",
+        "restored",
+        reads="file",
+        options=RestoreOptions,
+        table=TABLES + "restored",
+        example="seriatim restore runs/book other.srt --out other.txt",
     ),
     "export": Verb(
         "Write n-grams as an ARPA file, or a transformer as the folder of a GPT-2.",

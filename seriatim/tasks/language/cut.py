@@ -84,7 +84,10 @@ class LanguageCut(Cut):
         self, train: Sequences, settings: Settings, more: list[str]
     ) -> tuple[Codec, Field]:
         """The vocabulary of the training text."""
-        return fit_and_encode(train.main, self.coding(train, settings))
+        codec, ids = fit_and_encode(train.main, self.coding(train, settings))
+        if not codec.tells_all:
+            codec.learn_side(train.main)
+        return codec, ids
 
     def encode(self, codec: Codec, data: Sequences) -> Field:
         """The text in numbers."""

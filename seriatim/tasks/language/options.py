@@ -85,6 +85,20 @@ class ExportOptions:
     out: str = option("", "what to write: .arpa, .arpa.gz, .arpa.xz; or a folder, for a GPT-2")
 
 
+@dataclass(frozen=True)
+class CompressOptions:
+    """Where to write."""
+
+    out: str = option("", "the compressed file, such as book.srt")
+
+
+@dataclass(frozen=True)
+class RestoreOptions:
+    """Where to write."""
+
+    out: str = option("", "the text that was compressed")
+
+
 GenerateOptions = some_of(
     DecodingOptions,
     "GenerateOptions",

@@ -298,6 +298,19 @@ class LanguagePredictor(Predictor):
 
         return self.record(**surprisal(self, data))
 
+    # -- the proof of bits per character
+    def compress(self, data: str | Path, *, out: str | Path = "") -> Record:
+        """Write a text file in as many bits as it scores, and a header."""
+        from seriatim.tasks.language.compressing import compress
+
+        return self.record("compressed", **compress(self, str(data), str(out)))
+
+    def restore(self, data: str | Path, *, out: str | Path = "") -> Record:
+        """The text of a compressed file, to the byte."""
+        from seriatim.tasks.language.compressing import restore
+
+        return self.record("restored", **restore(self, str(data), str(out)))
+
     # -- for other programs
     def export(self, *, out: str | Path = "") -> Record:
         """Write n-grams as an ARPA file, which KenLM and others read: .arpa, .arpa.gz or .arpa.xz; or

@@ -368,3 +368,20 @@ def exported(record: Record) -> str:
     else:
         words = f"a GPT-2 with {record['parameters']:,} parameters"
     return f"{record['out']}: {words}"
+
+
+def compressed(record: Record) -> str:
+    """How small a text has become, beside the size that its score promises."""
+    scored = record["scored_bits_per_character"]
+    expected = "impossible" if scored is None else f"{scored:.4f}"
+    return (
+        f"{record['out']}: {record['bytes']:,} bytes of {record['original_bytes']:,}, "
+        f"{record['ratio']:.2f} times smaller\n"
+        f"{record['bits_per_character']:.4f} bits per character with a header of "
+        f"{record['header_bytes']} bytes; evaluate says {expected}"
+    )
+
+
+def restored(record: Record) -> str:
+    """What came back."""
+    return f"{record['out']}: {record['bytes']:,} bytes, as they were"
