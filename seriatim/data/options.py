@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from seriatim.settings import option
 
-FORMATS = "text, csv, tsv, jsonl, parquet, conllu, columns, midi, svg, strokes, quickdraw"
+FORMATS = "text, csv, tsv, jsonl, parquet, conllu, columns, midi, roll, svg, strokes, quickdraw"
 FILLS = ("refuse", "previous", "linear", "mean", "keep")
 
 
