@@ -127,6 +127,12 @@ def buckets(
     return groups if generator is None else [groups[i] for i in generator.permutation(len(groups))]
 
 
+def evenly(lengths: np.ndarray, rows: int, symbols: int) -> np.ndarray:
+    """Row numbers evenly spread over all: at most so many, with about so many symbols at most."""
+    many = min(rows, max(1, int(symbols / max(1.0, float(lengths.mean())))), len(lengths))
+    return np.unique(np.linspace(0, len(lengths) - 1, many).astype(np.int64))
+
+
 def line_epoch(ids: Field, symbols: int, generator: np.random.Generator) -> Iterator[Batch]:
     """One pass over independent sequences; very long ones come in pieces that continue each
     other."""

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from seriatim.settings import option
 
-FORMATS = "text, csv, tsv, jsonl, parquet, conllu, columns, labelled, midi, svg, strokes, quickdraw"
+FORMATS = (
+    "text, csv, tsv, jsonl, parquet, conllu, columns, labelled, midi, roll, svg, strokes, quickdraw"
+)
 FILLS = ("refuse", "previous", "linear", "mean", "keep")
 
 

@@ -87,7 +87,8 @@ FORMATS: dict[str, Format] = {
     "quickdraw": Format("seriatim.data.formats.strokes:read_ndjson", problems=True),
     "strokes": Format("seriatim.data.formats.strokes:read_npz", (".npz",)),
     "svg": Format("seriatim.data.formats.svg:read_svg", (".svg",)),
-    "midi": Format("seriatim.data.formats.midi:read_melody", (".mid", ".midi")),
+    "midi": Format("seriatim.data.formats.midi:read_melody", (".mid", ".midi"), notes=True),
+    "roll": Format("seriatim.data.formats.midi:read_roll"),
 }
 
 

@@ -4,8 +4,12 @@
 
 C4 is the note 60 of MIDI; flats are written as sharps, and fractions are reduced. Of a file of
 several voices the first that has notes is read; where notes overlap the new one ends the old one,
-and all times are rounded to a grid. Tempo and loudness are not kept. (MIDI Manufacturers
-Association, "Standard MIDI Files 1.0", 1988.)
+and of a chord the last one stays, which is said. As a roll, all notes of all voices are kept:
+
+    60+64+67 60+64+67 . 62            the notes that sound in each step of 1/16, a dot for none
+
+All times are rounded to a grid. Tempo and loudness are not kept. (MIDI Manufacturers Association,
+"Standard MIDI Files 1.0", 1988.)
 """
 
 from __future__ import annotations
@@ -34,6 +38,9 @@ QUARTER = 480  # ticks of a quarter note in a file that is written
 
 
 LOUDNESS = 80
+
+
+MOST_STEPS = 1_000_000  # of a roll: 69 hours at 60 quarter notes a minute
 
 
 OFF, ON, PROGRAM, PITCH_BEND, SYSTEM, ESCAPE, META = (
@@ -108,18 +115,37 @@ def note_in(token: str, line: int | None = None) -> Note:
 # Reading MIDI
 
 
-def read_melody(path: str) -> Table:
-    """A MIDI file as a field of tokens."""
-    return {"tokens": Field.of_symbols([read_midi(path)])}, None
+def read_melody(path: str, notes: list[str] | None = None) -> Table:
+    """A MIDI file as a field of tokens; `notes` takes how many notes of other voices, or of
+    chords, are not among them."""
+    tokens = read_midi(path)
+    kept = sum(not token.startswith("R") for token in tokens)
+    played = sum(on for changes, _ in voices(path)[1] for _, _, _, on in changes)
+    if played > kept and notes is not None:
+        notes.append(
+            f"{path}: {played - kept:,} of {played:,} notes are left out: of several that sound "
+            "together a melody has one; --input-format roll keeps all, as sets of notes"
+        )
+    return {"tokens": Field.of_symbols([tokens])}, None
+
+
+def read_roll(path: str) -> Table:
+    """A MIDI file as a field of steps, each the set of notes that sound."""
+    return {"tokens": Field.of_symbols([roll_of(path)])}, None
+
+
+def voices(path: str) -> tuple[int, list[tuple[list[Change], int]]]:
+    """Ticks of a quarter note; and of each track its notes on and off, and when it ends."""
+    quarter, tracks = tracks_in(Reader(bytes(unpacked(path)), path))
+    return quarter, [changes_in(track) for track in tracks]
 
 
 def read_midi(path: str, grid: int = 32) -> list[str]:
     """The first voice of a MIDI file that has notes, in steps of 1/grid of a whole note."""
     if grid < 1:
         raise ConfigError("the grid has at least one step in a whole note", got=grid, do="Try 32")
-    quarter, tracks = tracks_in(Reader(bytes(unpacked(path)), path))
-    for track in tracks:
-        changes, end = changes_in(track)
+    quarter, tracks = voices(path)
+    for changes, end in tracks:
         voice = next((channel for _, channel, _, on in changes if on), None)
         if voice is not None:
             return tokens_of(
@@ -129,6 +155,41 @@ def read_midi(path: str, grid: int = 32) -> list[str]:
                 grid,
             )
     raise DataError("the file has no notes", file=path)
+
+
+def roll_of(path: str, grid: int = 16) -> list[str]:
+    """The notes of all voices that sound in each step of 1/grid of a whole note: 60+64+67."""
+    quarter, tracks = voices(path)
+    scale = Fraction(grid, 4 * quarter)
+    spans = [
+        (step_of(start, scale), step_of(stop, scale), note)
+        for changes, end in tracks
+        for start, note, stop in held(changes, end)
+    ]
+    if not spans:
+        raise DataError("the file has no notes", file=path)
+    last = max(max(first + 1, stop) for first, stop, _ in spans)
+    if last > MOST_STEPS or sum(stop - first for first, stop, _ in spans) > 10 * MOST_STEPS:
+        raise DataError(
+            "the file is too long to be read step by step", got=f"{last:,} steps", file=path
+        )
+    steps: list[set[int]] = [set() for _ in range(last)]
+    for first, stop, note in spans:
+        for step in range(first, max(first + 1, stop)):
+            steps[step].add(note)
+    return ["+".join(map(str, sorted(notes))) or "." for notes in steps]
+
+
+def held(changes: list[Change], end: int) -> Iterator[tuple[int, int, int]]:
+    """When each note begins, which it is, and when it ends, whatever else sounds."""
+    begun: dict[tuple[int, int], int] = {}
+    for time, channel, note, on in changes:
+        if (channel, note) in begun:
+            yield begun.pop((channel, note)), note, time
+        if on:
+            begun[channel, note] = time
+    for (_, note), start in begun.items():
+        yield start, note, end
 
 
 class Reader:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from torch import Tensor
 
-from seriatim.batches import MOST_READ, Batch, buckets, refuse_long
+from seriatim.batches import MOST_READ, Batch, buckets, evenly, refuse_long
 from seriatim.codecs.options import CodecOptions
 from seriatim.data.options import TextOptions
 from seriatim.data.sequences import NUMBERS, Sequences
@@ -29,6 +29,8 @@ from seriatim.tasks.autoencode.likelihood import judged
 from seriatim.tasks.autoencode.models import Autoencoder
 from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings
 from seriatim.training.lesson import Lesson
+
+MOST_LOOKED = 20_000  # symbols, or rows of numbers, that are looked at for one figure
 
 
 class AutoencodeLesson(Lesson):
@@ -60,7 +62,11 @@ class AutoencodeLesson(Lesson):
     def validate(self, model: Model) -> float:
         """Nats per symbol: the bound, with what may be said for nothing."""
         assert isinstance(model, Autoencoder)
-        return judged(model, self.valid.take(slice(0, MOST_JUDGED)))
+        return judged(model, self.looked_at(self.valid))
+
+    def looked_at(self, samples: Samples) -> Samples:
+        """Some of the sequences, evenly spread: enough to know, and little beside an epoch."""
+        return samples.take(evenly(samples.x.lengths, MOST_JUDGED, MOST_LOOKED))
 
     def counting(self, model: Model) -> NoReturn:
         """All autoencoders are networks."""

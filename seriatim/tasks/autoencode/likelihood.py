@@ -23,12 +23,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from seriatim.batches import Batch, buckets
+from seriatim.batches import Batch, buckets, evenly
 from seriatim.distributions.numbers import Density
 from seriatim.models.base import evaluating, select
 from seriatim.progress import passing
 from seriatim.tasks.autoencode.codec import Samples, of_samples
 from seriatim.tasks.autoencode.models import Autoencoder, divergence
+
+Vectors = tuple[np.ndarray, np.ndarray]  # (S, L) means, and logarithms of variances
+
 
 PLACES = 8192  # padded places in a batch
 
@@ -36,7 +39,9 @@ PLACES = 8192  # padded places in a batch
 ACTIVE = 0.01  # variance from which on a number of the vector says something
 
 
-MOST_REPORTED = 500  # sequences that a report looks at: information is told up to log of that
+# sequences, and symbols of them, that a report looks at: information is told up to the log of the
+# first
+MOST_REPORTED, MOST_READ_AGAIN = 500, 50_000
 
 
 MOST_POINTS = 1000  # that a sequence of numbers may have
@@ -70,7 +75,7 @@ def nats(model: Autoencoder, batch: Batch, vectors: Tensor) -> Tensor:
     return -(model.rewrite(batch, vectors).log_prob(batch.y) * batch.y_mask).sum(1)
 
 
-def vectors(model: Autoencoder, samples: Samples) -> tuple[np.ndarray, np.ndarray]:
+def vectors(model: Autoencoder, samples: Samples) -> Vectors:
     """(S, L) the vector of each sequence, and the logarithm of its variance."""
     mean, spread = (np.zeros((len(samples), model.options.latent), np.float32) for _ in range(2))
     for rows, batch in groups(model, samples):
@@ -78,15 +83,22 @@ def vectors(model: Autoencoder, samples: Samples) -> tuple[np.ndarray, np.ndarra
     return mean, spread
 
 
-def bound(model: Autoencoder, samples: Samples, seed: int = 0, shuffled: bool = False) -> Bound:
-    """One draw for each sequence; shuffled, each is written with the vector of another."""
+def bound(
+    model: Autoencoder,
+    samples: Samples,
+    seed: int = 0,
+    shuffled: bool = False,
+    known: Vectors | None = None,
+) -> Bound:
+    """One draw for each sequence; shuffled, each is written with the vector of another. Vectors
+    that are known need not be found again."""
     latent, variational = model.options.latent, model.options.variational
     written, said, symbols = (
         np.zeros(len(samples)),
         np.zeros((len(samples), latent)),
         np.zeros(len(samples), np.int64),
     )
-    mean, spread = map(torch.from_numpy, vectors(model, samples))
+    mean, spread = map(torch.from_numpy, known or vectors(model, samples))
     drawn = mean + torch.exp(spread / 2) * noise(samples, latent, seed) if variational else mean
     drawn = drawn.roll(1, 0) if shuffled else drawn
     for rows, batch in groups(model, samples):
@@ -118,9 +130,10 @@ def likelihood(model: Autoencoder, samples: Samples, draws: int, seed: int = 0) 
 def judged(model: Autoencoder, samples: Samples) -> float:
     """What training looks at: nats per symbol, of what is written and of what is said beyond what
     is free."""
-    found = bound(model, samples)
+    known = vectors(model, samples)
+    found = bound(model, samples, known=known)
     said = (
-        float(model.charged(*map(torch.from_numpy, vectors(model, samples))))
+        float(model.charged(*map(torch.from_numpy, known)))
         if model.options.variational and model.options.latent
         else 0.0
     )
@@ -132,9 +145,9 @@ def judged(model: Autoencoder, samples: Samples) -> float:
 
 def report(model: Autoencoder, samples: Samples, seed: int = 0) -> dict[str, Any]:
     """What the vectors of some sequences say, and a plain sentence about it."""
-    samples = samples.take(slice(0, MOST_REPORTED))
-    found, other = bound(model, samples, seed), bound(model, samples, seed, shuffled=True)
-    mean, spread = vectors(model, samples)
+    samples = samples.take(evenly(samples.x.lengths, MOST_REPORTED, MOST_READ_AGAIN))
+    mean, spread = known = vectors(model, samples)
+    found, other = (bound(model, samples, seed, shuffled, known) for shuffled in (False, True))
     variation = mean.var(0)
     record = {
         "sequences": len(samples),

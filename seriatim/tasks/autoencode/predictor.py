@@ -23,16 +23,18 @@ from typing import Any
 
 import numpy as np
 
+from seriatim.batches import evenly
 from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
+from seriatim.progress import passing
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build
 from seriatim.tasks.autoencode import metrics
 from seriatim.tasks.autoencode.codec import Conditioned, Samples
 from seriatim.tasks.autoencode.cut import AutoencodeLesson
-from seriatim.tasks.autoencode.likelihood import likelihood, report, vectors
+from seriatim.tasks.autoencode.likelihood import MOST_READ_AGAIN, likelihood, report, vectors
 from seriatim.tasks.autoencode.models import Autoencoder
 from seriatim.tasks.autoencode.options import (
     CombineOptions,
@@ -95,9 +97,15 @@ class Autoencoding(Predictor):
             return
         given = " given its vector" if self.plain else ", the vector's included,"
         self.metrics["per"] = "nats per symbol" + given
-        mean, _ = vectors(self.model, lesson.train.take(slice(0, MOST_LEARNED)))
-        self.metrics["vectors"] = {"mean": mean.mean(0).tolist(), "deviation": mean.std(0).tolist()}
-        self.metrics["report"] = report(self.model, lesson.valid)
+        train = lesson.train
+        some = train.take(evenly(train.x.lengths, MOST_LEARNED, MOST_READ_AGAIN))
+        for what in passing("looking at the vectors", ("where they lie", "what they say")):
+            if what == "what they say":
+                self.metrics["report"] = report(self.model, lesson.valid)
+            else:
+                mean, _ = vectors(self.model, some)
+                known = {"mean": mean.mean(0).tolist(), "deviation": mean.std(0).tolist()}
+                self.metrics["vectors"] = known
         yield self.metrics["report"]["words"]
 
     # -- from sequences to vectors and labels

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from torch import Tensor
 
-from seriatim.batches import LONGEST, Batch, buckets, pieces
+from seriatim.batches import LONGEST, Batch, buckets, evenly, pieces
 from seriatim.codecs.options import CodecOptions
+from seriatim.data.files import bare_ending
 from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model
 from seriatim.models.recipe import TrainingOptions
 from seriatim.settings import build
-from seriatim.tasks.base.cut import Cut, Settings, Source
+from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, Source
 from seriatim.tasks.sets.codec import SetCodec, of_sets
 from seriatim.tasks.sets.metrics import score_sets
 from seriatim.training.lesson import Judged, Lesson
+
+PLAYED = (".mid", ".midi")
+MOST_LOOKED = 20_000  # sets of the validation data that are looked at while fitting
 
 
 class SetsLesson(Lesson):
@@ -58,7 +63,8 @@ class SetsLesson(Lesson):
         """Nats per step of the validation data."""
         if self.valid is None:
             raise DataError("there is nothing to validate on", do="Give validation data")
-        return float(-score_sets(model, self.valid).log_prob.values.mean())
+        some = self.valid.take(evenly(self.valid.lengths, MOST_JUDGED, MOST_LOOKED))
+        return float(-score_sets(model, some).log_prob.values.mean())
 
     def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
         """Models of sets are not mixed."""
@@ -82,6 +88,13 @@ class SetsCut(Cut):
                 do="Read it by line: leave out --by stream",
             )
         return data
+
+    def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
+        """Files as Sequences; of MIDI all notes, as sets."""
+        played = all(bare_ending(path) in PLAYED for path in paths)
+        if played and not reading.input_format:
+            reading = replace(reading, input_format="roll")
+        return super().read(paths, reading, unit, gaps)
 
     def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
         """A step is a token, whatever the data say."""
