@@ -100,6 +100,7 @@ class Comparison:
     ) -> Generator[Event, None, Record]:
         """Fit and measure every rung; the record is what is returned."""
         data, rounds = self.divided(source, valid, test)
+        self.figure = self.room.ranking_figure(rounds[0][1])
         folder = self.open_folder(data)
         yield {"event": "plan", "models": self.names, "minutes": self.options.minutes}
         yield {
@@ -437,7 +438,7 @@ def write_tables(folder: Path, result: Record, room: Task) -> None:
     """table.json and table.csv, beside the runs: there is one at every moment."""
     write_json(folder / "table.json", result)
     text = io.StringIO()
-    first, *others = (figure.key for figure in room.figures)
+    first, *others = (figure.key for figure in room.ranked_by(result["figure"]))
     after = ("seconds", "updates", "epochs", "unfinished", "parameters", "size_bytes")
     more = ("symbols_per_second", "tied", "reason")
     columns = ("model", "status", first, "low", "high", *others, *after, *more)

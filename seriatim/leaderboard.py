@@ -19,7 +19,7 @@ def footnotes(record: Record, room: Task) -> list[str]:
     """What a reader of the table must know, where it applies."""
     notes = []
     if any(row["tied"] for row in record["rows"][1:]):
-        test = room.figures[0].test_name
+        test = room.figure(record["figure"]).test_name
         notes.append(f"= not significantly different from the best ({test})")
     if record["protocol"] and record["protocol"].get("caution"):
         notes.append(record["protocol"]["caution"])
@@ -76,13 +76,14 @@ def leaderboard(record: Record, room: Task, wide: bool = True) -> Table:
     )
     voice = any("sample" in row for row in record["rows"])
     learned = any(row.get("updates") is not None for row in record["rows"])
-    shown = columns(room.figures, wide, voice, learned)
+    figures = room.ranked_by(record["figure"])
+    shown = columns(figures, wide, voice, learned)
     for name in shown:
         justify: Any = "left" if name in LEFT else "right"
         table.add_column(name, justify=justify, no_wrap=name != "sample")
     for place, row in enumerate(record["rows"], 1):
         if row["status"] == "ok":
-            cells = cells_of(place, row, room.figures)
+            cells = cells_of(place, row, figures)
             table.add_row(*(cells[name] for name in shown), style="bold" if place == 1 else None)
         else:
             table.add_row("", row["model"], row["status"], style="red")

@@ -61,7 +61,8 @@ Every run is kept beside this page: <code>seriatim {verb}</code></p>
 
 def report(record: Record, room: Task) -> str:
     """The page."""
-    rows, figure = record["rows"], room.figures[0]
+    rows, figures = record["rows"], room.ranked_by(record["figure"])
+    figure = figures[0]
     good = [row for row in rows if row["status"] == "ok" and row[figure.key] is not None]
     voices = "\n".join(
         f'<p class="soft">{escape(row["model"])}</p><pre>{escape(row["sample"])}</pre>'
@@ -70,7 +71,7 @@ def report(record: Record, room: Task) -> str:
     )
     picture = quality(record, "svg").decode()
     minutes = record["minutes"]
-    heads = (f'<th class="{kind}">{words}</th>' for kind, words in headings(room.figures))
+    heads = (f'<th class="{kind}">{words}</th>' for kind, words in headings(figures))
     protocol = (
         f"<dt>{escape(name.replace('_', ' '))}</dt><dd>{escape(str(value))}</dd>"
         for name, value in (record["protocol"] or {}).items()
@@ -86,7 +87,7 @@ def report(record: Record, room: Task) -> str:
         picture=picture[picture.index("<svg") :],
         better="Higher" if figure.higher else "Lower",
         headings="".join(heads),
-        rows="\n".join(table_row(i, row, good, room.figures) for i, row in enumerate(rows, 1)),
+        rows="\n".join(table_row(i, row, good, figures) for i, row in enumerate(rows, 1)),
         samples=f"<h2>In their own voice</h2>\n{voices}" if voices else "",
         verb=escape(room.kept.format(run="runs/NAME").removeprefix("seriatim ")),
         protocol="".join(protocol),

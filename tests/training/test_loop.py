@@ -219,7 +219,7 @@ def test_a_fit_is_not_resumed_with_other_settings_or_data(tmp_path):
         events.close()
 
     abandoned()
-    with pytest.raises(RunError, match="steps = "):
+    with pytest.raises(RunError, match="updates = "):
         fit("language", "lstm", stream(), out=tmp_path / "run", resume=True, updates=10, **SMALL)
     with pytest.raises(RunError, match="fingerprint"):
         fit(

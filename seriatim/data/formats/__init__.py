@@ -32,6 +32,7 @@ class Format:
     problems: bool = False  # lines can be wrong one by one
     gaps: bool = False  # something can be missing
     text: bool = False  # has an `encoding`, and `notes` on how it was read
+    notes: bool = False  # has something else to tell though nothing is wrong
     header: bool = False  # may have one or not: takes what is wanted, tells what was settled
 
 
@@ -133,7 +134,7 @@ def read_files(
         "by": (row.streams, by or "stream"),
         "columns": (row.columns, columns),
         "problems": (row.problems, problems),
-        "notes": (row.text, notes),
+        "notes": (row.text or row.notes, notes),
         "gaps": (row.gaps, gaps),
         "encoding": (row.text, encoding or ""),
         "wants": (row.header, wants),

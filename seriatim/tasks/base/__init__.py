@@ -128,6 +128,11 @@ class Task:
         """A figure by its key."""
         return next(each for each in self.figures if each.key == key)
 
+    def ranked_by(self, key: str) -> tuple[Figure, ...]:
+        """All figures, the one that ranks first."""
+        first = self.figure(key)
+        return first, *(each for each in self.figures if each is not first)
+
     def ranking_figure(self, train: Sequences) -> Figure:
         """The figure that ranks models of such data."""
         return self.figure(named(self.ranking)(train)) if self.ranking else self.figures[0]
