@@ -43,7 +43,7 @@ class Ending:
         if self.stopped == "patience":
             return f"{seen}; stopped early: validation was no better for as long as --patience says"
         if self.stopped == "interrupted":
-            return f"{seen}; interrupted: --resume goes on"
+            return f"{seen}; interrupted: the best so far is kept"
         if self.improving is None:
             return f"{seen}; looked at too seldom to say whether more --{self.stopped} would help"
         if self.improving:
