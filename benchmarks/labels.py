@@ -1,9 +1,9 @@
 """Labels and tags against scikit-learn and CRFsuite: the same data, the same folds, in one run.
 
     pip install -c constraints.txt -e '.[test]'
-    python benchmarks/labels.py [speed sms polarity tags networks] [--word-vectors RUN]
+    python benchmarks/labels.py [speed linear sms polarity tags networks spans] [--word-vectors RUN]
 
-speed: naive Bayes on a million words.  sms, polarity: 10 folds, each in the test once.  tags: universal tags of English EWT, gold tokens,
+speed: naive Bayes on a million words.  linear: beside LinearSVC, with its time.  sms, polarity: 10 folds, each in the test once.  tags: universal tags of English EWT, gold tokens,
 by counting; networks: by networks, which takes some minutes.
 Without names all of them are run. Vectors are word vectors of wiki100 (see benchmarks/words.py), which further rows begin with.
 """
@@ -60,6 +60,67 @@ def speed() -> None:
         f"{min(theirs) / min(ours):.2f} times as fast",
         PACKAGES,
     )
+
+
+def questions(count: int = 5452, labels: int = 50, seed: int = 0) -> Sequences:
+    """Short texts of many labels, some of them rare: a third of the words are those that a label
+    shares with a few others, the rest are common to all."""
+    dice = np.random.default_rng(seed)
+    common = 1 / np.arange(1, 4001)
+    own = dice.integers(4000, 7000, (labels, 60))
+    sizes = 1 / np.arange(1, labels + 1) ** 0.7
+    texts, names = [], []
+    for label in dice.choice(labels, count, p=sizes / sizes.sum()):
+        length = int(dice.integers(5, 16))
+        background = dice.choice(4000, length, p=common / common.sum())
+        told = dice.choice(own[label], length)
+        words = np.where(dice.random(length) < 0.3, told, background)
+        texts.append(" ".join(f"w{word}" for word in words))
+        names.append(f"label{label}")
+    return Sequences({"text": Field.of_text(texts), "label": Field.of_labels(names)}, unit="word")
+
+
+def linear() -> None:
+    """`linear` with nothing but the data beside tf-idf of words and pairs and LinearSVC: the same
+    five folds, fitting and answering."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.svm import LinearSVC
+
+    read_table = {"format": "tsv", "columns": "label,text"}
+    several = {
+        "SMS spam, distinct": read(
+            str(DATA / "classify" / "SMSSpamCollection"), **read_table
+        ).distinct(),
+        "movie reviews": read(str(DATA / "classify" / "rt-polarity.tsv"), **read_table),
+        "5,452 generated texts of 50 labels": questions(),
+    }
+    fit("classify", "linear", several["SMS spam, distinct"][:100])  # what is imported and compiled
+    for title, data in several.items():
+        right, seconds = np.zeros(2), np.zeros(2)
+        for train, test in folds(data, 5, how="stratify"):
+            begin = time.perf_counter()
+            measured = fit("classify", "linear", train).measure(test)
+            seconds[0] += time.perf_counter() - begin
+            right[0] += (measured["answers"] == measured["truth"]).sum()
+            given = texts_and_labels(train), texts_and_labels(test)
+            begin = time.perf_counter()
+            peer = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LinearSVC())
+            found = peer.fit(*given[0]).predict(given[1][0])
+            seconds[1] += time.perf_counter() - begin
+            right[1] += (found == np.array(given[1][1])).sum()
+        ours, theirs = (
+            f"{100 * r / len(data):.2f} %, {s:.1f} s" for r, s in zip(right, seconds, strict=True)
+        )
+        write_row(
+            "labels.py",
+            f"{title}, 5 folds: linear",
+            ours,
+            f"tf-idf of words and pairs, LinearSVC: {theirs}",
+            f"{100 * (right[0] - right[1]) / len(data):+.2f} points, "
+            f"{seconds[0] / seconds[1]:.1f} times the time",
+            PACKAGES,
+        )
 
 
 def crossed(data: Sequences, name: str, **settings) -> tuple[np.ndarray, np.ndarray, float]:
@@ -225,18 +286,41 @@ def tag(rungs: list[tuple[str, dict]]) -> None:
         )
 
 
+def spans() -> None:
+    """Named entities of WNUT-17 with nothing but the file: networks beside the best that counts."""
+    train, dev, test = (
+        read(str(DATA / "tag" / f"wnut17{part}.conll.gz"), format="columns")
+        for part in ("train", "dev", "test")
+    )
+    counted = [fit("tag", name, train, dev).evaluate(test) for name in ("most-frequent", "hmm")]
+    best = max(each["spans"]["f1"] for each in counted)
+    for name, settings in (("lstm", {}), ("lstm", {"chain": True})):
+        begin = time.perf_counter()
+        model = fit("tag", name, train, dev, **settings)
+        seconds, record = time.perf_counter() - begin, model.evaluate(test)
+        told = " ".join([name, *(f"--{key}" for key in settings)])
+        write_row(
+            "labels.py",
+            f"WNUT-17, entities: {told}",
+            f"span F1 {record['spans']['f1']:.3f}, {seconds:.0f} s",
+            f"the best that counts: {best:.3f}",
+            f"{record['spans']['f1'] - best:+.3f}",
+            PACKAGES,
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", nargs="*", default=["speed", "sms", "polarity", "tags", "networks"])
+    alone = {"speed": speed, "linear": linear, "spans": spans}
+    begun = {"sms": sms, "polarity": polarity, "tags": tags, "networks": networks}
+    parser.add_argument("what", nargs="*", default=[*alone, *begun])
     parser.add_argument("--word-vectors")
     given = parser.parse_args()
     for each in given.what:
-        if each == "speed":
-            speed()
+        if each in alone:
+            alone[each]()
         else:
-            {"sms": sms, "polarity": polarity, "tags": tags, "networks": networks}[each](
-                given.word_vectors
-            )
+            begun[each](given.word_vectors)
 
 
 if __name__ == "__main__":

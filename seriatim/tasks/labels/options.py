@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from seriatim.models.options import WholeOptions
 from seriatim.settings import option
 
-WEIGHTINGS = ("counts", "tf-idf", "bayes")
-
 
 @dataclass(frozen=True)
 class LabellerOptions(WholeOptions):
@@ -97,10 +95,10 @@ class LinearOptions:
 
     ngram: int = option(0, "runs of up to this many symbols; 0: found", least=0, most=8)
     weighting: str = option(
-        "",
+        "tf-idf",
         "what an n-gram weighs: its count, tf-idf, "
-        "or presence times the log-ratio of naive Bayes (NBSVM); default: found",
-        choices=("", *WEIGHTINGS),
+        "or presence times the log-ratio of naive Bayes (NBSVM)",
+        choices=("counts", "tf-idf", "bayes"),
     )
     strength: float = option(
         0.0,

@@ -57,12 +57,14 @@ def columns(model: LinearClassifier, known: list) -> np.ndarray:
 
 
 @pytest.mark.parametrize("labels", [2, 3])
-@pytest.mark.parametrize("strength", [0.1, 1.0, 20.0])
-def test_machines_are_those_of_the_dual(labels, strength):
+@pytest.mark.parametrize(
+    ("strength", "dual"), [(0.1, True), (1.0, True), (0.1, False), (1.0, False), (20.0, False)]
+)
+def test_machines_are_those_of_an_exact_solver(labels, strength, dual):
     dice = np.random.default_rng(0)
     x, y = dice.poisson(0.7, (80, 6)).astype(float), dice.integers(0, labels, 80)
     y[x[:, 0] > 1] = 0
-    weights, bias = machines(csr_matrix(x), y, labels, strength)
+    weights, bias = machines(csr_matrix(x), y, labels, strength, 1e-6, dual)
     twin, margins = twin_of(x, y, strength), x @ weights + bias
     assert weights.shape == (6, labels) and bias.shape == (labels,)
     if labels == 2:
@@ -75,7 +77,7 @@ def test_machines_are_those_of_the_dual(labels, strength):
 def test_a_label_that_is_not_there_is_not_found():
     x = csr_matrix(np.eye(4))
     for y, found in (([0, 0, 3, 3], {0, 3}), ([2, 2, 2, 2], {2}), ([0, 1, 3, 3], {0, 1, 3})):
-        weights, bias = machines(x, np.array(y), 4, 1.0)
+        weights, bias = machines(x, np.array(y), 4, 1.0, 1e-3, True)
         assert set((x @ weights + bias).argmax(1)) <= found
 
 
@@ -83,7 +85,7 @@ def test_ratios_scale_what_each_machine_sees():
     """Weights r v with a penalty on v alone are those of inputs that are r times as large."""
     dice = np.random.default_rng(1)
     x, y = (dice.random((50, 4)) < 0.5).astype(float), dice.integers(0, 3, 50)
-    weights, bias = fitted(csr_matrix(x), y, 3, Plan("bayes", 1, 1.0))
+    weights, bias = fitted(csr_matrix(x), y, 3, Plan("bayes", 1, 1.0), 1e-6)
     ratio = ratios(csr_matrix(x), y, 3)
     for label in range(3):
         twin = twin_of(x * ratio[:, label], y == label, 1.0)

@@ -10,9 +10,9 @@ same share what they say. v and b are a support vector machine for each label ag
 
 by liblinear (Fan et al. 2008): r = 1, or with the weighting `bayes` the log-ratio of naive Bayes,
 label against the others (NBSVM, Wang and Manning 2012). The temperature t makes probabilities of
-its margins. What was not asked for is found by guessing sequences held out of training: how
-n-grams are weighed, how long they are, the strength C, and t. Where sequences are numbers, their
-traits go into a softmax regression, whose strength is found likewise.
+its margins. What was not asked for is found by guessing sequences held out of training: how long
+n-grams are, the strength C, and t. Where sequences are numbers, their traits go into a softmax
+regression, whose strength is found likewise.
 Shapes: S sequences, F features, K labels.
 """
 
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -29,25 +30,27 @@ from torch import Tensor
 from seriatim.data.sequences import Field
 from seriatim.tasks.labels.codec import Examples
 from seriatim.tasks.labels.metrics import cooled, temperature
-from seriatim.tasks.labels.models.bayes import fitting
 from seriatim.tasks.labels.models.features import Featured, rarity_of, weighed
 from seriatim.tasks.labels.models.ngrams import NgramIndex
-from seriatim.tasks.labels.options import WEIGHTINGS, LinearOptions
+from seriatim.tasks.labels.options import LinearOptions
 
 FOLDS = 5
 ENOUGH = 1000  # sequences to be guessed; of less data more folds are held out, one after another
 MOST = 20_000  # sequences that trials look at
-STRENGTHS = (0.1, 0.3, 1.0, 3.0)  # that are tried
-TEXTS, LETTERS = (2, 1), (5, 3)  # lengths of n-grams that are tried: of words, and of letters
+STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)  # that are tried, from the middle on
+WORDS, LETTERS = (2, 1), (5, 3)  # lengths of n-grams that are tried
+ROUGHLY, CLOSELY = 1e-2, 1e-3  # how near to the minimum a trial has to come, and the model
+ABSENT = -30.0  # the logit of a label that was not there
+LIBLINEAR = Lock()  # its dice are one for the whole process: each fit throws them alone, anew
 
 
 @dataclass(frozen=True)
 class Plan:
     """How n-grams are weighed, how long they are, and how far weights may grow."""
 
-    weighting: str = "tf-idf"
-    ngram: int = 2
-    strength: float = 1.0
+    weighting: str
+    ngram: int
+    strength: float
 
 
 class LinearClassifier(Featured):
@@ -55,70 +58,63 @@ class LinearClassifier(Featured):
 
     options: LinearOptions
 
+    def __init__(
+        self,
+        vocabulary: int,
+        options: LinearOptions,
+        labels: int,
+        letters: int = 0,
+        own: int = 0,
+        channels: int = 0,
+    ):
+        super().__init__(vocabulary, options, labels, letters, own, channels)
+        self.weighting = options.weighting
+
     def learn_grams(self, examples: Examples) -> Any:
         """(S, F) counts of n-grams, as long as any that are tried."""
-        lengths = TEXTS if examples.blanks is None else LETTERS
-        self.grams = NgramIndex(self.vocabulary, self.options.ngram or lengths[0])
+        self.grams = NgramIndex(self.vocabulary, max(self.lengths(examples)))
         return super().learn_grams(examples)
+
+    def lengths(self, examples: Examples) -> tuple[int, ...]:
+        """Up to how many symbols n-grams may have: as asked for, or what is tried."""
+        if self.channels:
+            return (0,)
+        if self.options.ngram:
+            return (self.options.ngram,)
+        return WORDS if examples.blanks is None else LETTERS
 
     def solve(self, x: Any, examples: Examples) -> Iterator[dict[str, Any]]:
         """Try, choose, and fit what was chosen to all of the data."""
-        y, rows = examples.y.flat, np.arange(len(examples))
+        y = examples.y.flat
         if not x.shape[1]:  # nothing is known of any sequence
             self.count_labels(y)
             self.weights = torch.zeros(0, self.labels, dtype=torch.float64)
             return
-        if len(rows) > MOST:
-            rows = np.random.default_rng(0).permutation(len(rows))[:MOST]
-        firsts = None if self.channels else self.grams.firsts
-        folds = held_out(examples.x.take(rows), y[rows])
-        trials = Trials(x[rows], y[rows], self.labels, firsts, folds)
-        usual = Plan(
-            self.options.weighting or "tf-idf",
-            0 if self.channels else len(self.grams.tables),
-            self.options.strength or 1.0,
-        )
-        plan = trials.best(usual, self.open(examples)) if folds else usual
-        weights, bias = fitted(chosen(x, firsts, plan), y, self.labels, plan)
-        t = trials.temperature(plan) if folds else 1.0
-        self.take(plan, weights / t, bias / t, x)
-        if trials.tried:
-            yield {"note": trials.told(plan)}
-
-    def open(self, examples: Examples) -> dict[str, tuple[Any, ...]]:
-        """What was not asked for, and is to be tried."""
-        o = self.options
-        tried: dict[str, tuple[Any, ...]] = {} if o.strength else {"strength": STRENGTHS}
-        if not self.channels and not o.ngram:
-            tried["ngram"] = TEXTS if examples.blanks is None else LETTERS
-        if not self.channels and not o.weighting:
-            tried["weighting"] = ("tf-idf", "bayes")
-        return tried
-
-    def take(self, plan: Plan, weights: np.ndarray, bias: np.ndarray, x: Any) -> None:
-        """Keep what was found, and of the n-grams those that are short enough."""
-        self.weights, self.prior = torch.from_numpy(weights), torch.from_numpy(bias)
-        self.weighting = plan.weighting
+        trials = self.trials(x, examples)
+        plan = trials.best(self.weighting, self.lengths(examples), self.options.strength)
+        features = chosen(x, trials.firsts, plan)
+        weights, bias = fitted(features, y, self.labels, plan, CLOSELY)
+        t = trials.temperature(plan)
+        self.weights, self.prior = torch.from_numpy(weights / t), torch.from_numpy(bias / t)
         if not self.channels:
             self.grams.tables = self.grams.tables[: plan.ngram]
             self.rarity = torch.from_numpy(rarity_of(x)[: len(weights)])
+        if trials.folds:
+            yield {"note": trials.told(plan)}
 
-    def arrays(self) -> dict[str, Tensor]:
-        """Those of the features, and how n-grams are weighed."""
-        if self.channels:
-            return super().arrays()
-        number = float(WEIGHTINGS.index(self.weighting))
-        return {**super().arrays(), "weighting": torch.tensor([number], dtype=torch.float64)}
+    def trials(self, x: Any, examples: Examples) -> Trials:
+        """What trials are made on: all of the data, or as many sequences as are enough."""
+        rows = np.arange(len(examples))
+        if len(rows) > MOST:
+            rows = np.sort(np.random.default_rng(0).permutation(len(rows))[:MOST])
+        y = examples.y.flat[rows]
+        firsts = None if self.channels else self.grams.firsts
+        return Trials(x[rows], y, self.labels, firsts, held_out(examples.x.take(rows), y))
 
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
         """Take back what `arrays` gave; raises ValueError if it does not fit."""
-        if not self.channels:
-            levels = sum(name.startswith("grams.") for name in arrays)
-            self.grams = NgramIndex(self.vocabulary, levels)
-            number = int(fitting(arrays, "weighting", 1))
-            if not 0 <= number < len(WEIGHTINGS):
-                raise ValueError("weighting is not known")
-            self.weighting = WEIGHTINGS[number]
+        levels = sum(name.startswith("grams.") for name in arrays)
+        self.grams = NgramIndex(self.vocabulary, levels)
         super().load_arrays(arrays)
 
 
@@ -134,16 +130,26 @@ class Trials:
         self.x, self.y, self.labels, self.firsts, self.folds = x, y, labels, firsts, folds
         self.tried: dict[Plan, tuple[float, float, float]] = {}  # wrong, nats, temperature
 
-    def best(self, plan: Plan, tried: dict[str, tuple[Any, ...]]) -> Plan:
-        """One setting after another, each at the best of those before it; the strength again for
-        another weighting, whose features are larger."""
-        for name in ("strength", "ngram", "weighting"):
-            plans = [replace(plan, **{name: value}) for value in tried.get(name, ())]
-            if name == "weighting":
-                strengths = tried.get("strength", (plan.strength,))
-                plans = [replace(each, strength=c) for each in plans for c in strengths]
-            plan = min([plan, *plans], key=self.wrong)
-        return plan
+    def best(self, weighting: str, lengths: tuple[int, ...], strength: float) -> Plan:
+        """First the length of n-grams, then the strength, from the usual one upwards or downwards
+        as long as that helps."""
+        usual = STRENGTHS.index(1.0)
+        if not self.folds:
+            return Plan(weighting, lengths[0], strength or 1.0)
+        plans = [Plan(weighting, each, strength or 1.0) for each in lengths]
+        best = min(plans, key=self.wrong) if len(plans) > 1 else plans[0]
+        if strength:
+            return best
+        for side in (STRENGTHS[usual + 1 :], STRENGTHS[:usual][::-1]):
+            moved = False
+            for each in side:
+                other = replace(best, strength=each)
+                if self.wrong(other) >= self.wrong(best):
+                    break
+                best, moved = other, True
+            if moved:
+                break
+        return best
 
     def wrong(self, plan: Plan) -> tuple[float, float]:
         """The share of labels that are wrong; between equals, nats."""
@@ -152,7 +158,9 @@ class Trials:
         return self.tried[plan][:2]
 
     def temperature(self, plan: Plan) -> float:
-        """That of its margins."""
+        """That of its margins; 1 where nothing could be held out."""
+        if not self.folds:
+            return 1.0
         self.wrong(plan)
         return self.tried[plan][2]
 
@@ -160,7 +168,7 @@ class Trials:
         """The share of held out labels that are wrong, nats a label, and the temperature."""
         x, y, margins, truth = chosen(self.x, self.firsts, plan), self.y, [], []
         for held in self.folds:
-            weights, bias = fitted(x[~held], y[~held], self.labels, plan)
+            weights, bias = fitted(x[~held], y[~held], self.labels, plan, ROUGHLY)
             margins.append(x[held] @ weights + bias)
             truth.append(y[held])
         found, true = np.concatenate(margins), np.concatenate(truth)
@@ -201,42 +209,60 @@ def chosen(x: Any, firsts: np.ndarray | None, plan: Plan) -> Any:
     return weighed(some, plan.weighting, rarity_of(some))
 
 
-def fitted(x: Any, y: np.ndarray, labels: int, plan: Plan) -> tuple[np.ndarray, np.ndarray]:
+def fitted(
+    x: Any, y: np.ndarray, labels: int, plan: Plan, near: float
+) -> tuple[np.ndarray, np.ndarray]:
     """(S, F) features, (S,) labels -> (F, K) weights and (K,) bias."""
     if isinstance(x, np.ndarray):
         return regression(x, y, labels, plan.strength)
     if plan.weighting != "bayes":
-        return machines(x, y, labels, plan.strength)
+        unit = plan.weighting == "tf-idf" and plan.strength <= max(STRENGTHS)
+        return machines(x, y, labels, plan.strength, near, dual=unit)
     ratio = ratios(x, y, labels)
     weights, bias = np.zeros((x.shape[1], labels)), np.zeros(labels)
     for label in range(1 if labels == 2 else 0, labels):
         scaled = x.copy()
         scaled.data *= ratio[scaled.indices, label]
-        found, shift = machines(scaled, (y == label).astype(np.int64), 2, plan.strength)
+        own = (y == label).astype(np.int64)
+        found, shift = machines(scaled, own, 2, plan.strength, near, dual=False)
         weights[:, label], bias[label] = found[:, 1] * ratio[:, label], shift[1]
     if labels == 2:
         weights[:, 0], bias[0] = -weights[:, 1], -bias[1]
     return weights, bias
 
 
-def machines(x: Any, y: np.ndarray, labels: int, strength: float) -> tuple[np.ndarray, np.ndarray]:
+def machines(
+    x: Any, y: np.ndarray, labels: int, strength: float, near: float, dual: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """A support vector machine for each label against the others; of two labels, one and its
-    mirror image, each with half of the margin. A label that is not there is not found."""
+    mirror image, each with half of the margin. A label that is not there is not found.
+
+    The dual is quicker where rows are of length one and weights may not grow too far; elsewhere it
+    may take forever, and the primal does not.
+    """
     from sklearn.svm import LinearSVC  # type: ignore[import-untyped]  # has no stubs
 
     there = np.unique(y)
-    weights, bias = np.zeros((x.shape[1], labels)), np.full(labels, -1.0)
     if len(there) < 2:
-        bias[there] = 1.0
-        return weights, bias
-    # in the primal, where nothing is drawn: two threads do not disturb each other
-    found = LinearSVC(C=strength, dual=False).fit(x, y)
+        return spread_out(np.zeros((1, x.shape[1])), np.zeros(1), there, labels)
+    solver = LinearSVC(C=strength, tol=near, dual=dual, random_state=0)
+    with LIBLINEAR:
+        solver.fit(x, y)
+    return spread_out(solver.coef_, solver.intercept_, there, labels)
+
+
+def spread_out(
+    weights: np.ndarray, bias: np.ndarray, there: np.ndarray, labels: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """What scikit-learn keeps, (1 or K, F) and (1 or K,) of the labels that are there -> (F, K) and
+    (K,) of all."""
+    found, shift = np.zeros((weights.shape[1], labels)), np.full(labels, ABSENT)
     if len(there) > 2:
-        weights[:, there], bias[there] = found.coef_.T, found.intercept_
+        found[:, there], shift[there] = weights.T, bias
     else:
-        weights[:, there] = np.stack([-found.coef_[0], found.coef_[0]], 1) / 2
-        bias[there] = np.array([-0.5, 0.5]) * found.intercept_[0]
-    return weights, bias
+        sides = np.array([-0.5, 0.5])[-len(there) :]
+        found[:, there], shift[there] = weights.T * sides, bias * sides
+    return found, shift
 
 
 def ratios(x: Any, y: np.ndarray, labels: int) -> np.ndarray:
@@ -252,12 +278,5 @@ def regression(
     """Softmax regression: (F, K) weights and (K,) bias; strength * sum of losses + |v|^2 / 2."""
     from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
-    there = np.unique(y)
-    weights, bias = np.zeros((x.shape[1], labels)), np.full(labels, -30.0)
     found = LogisticRegression(C=strength, max_iter=1000).fit(x, y)
-    if len(there) > 2:
-        weights[:, there], bias[there] = found.coef_.T, found.intercept_
-    else:
-        weights[:, there] = np.stack([-found.coef_[0], found.coef_[0]], 1) / 2
-        bias[there] = np.array([-0.5, 0.5]) * found.intercept_[0]
-    return weights, bias
+    return spread_out(found.coef_, found.intercept_, np.unique(y), labels)
