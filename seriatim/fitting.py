@@ -117,7 +117,8 @@ class Fit:
             None if each is None else self.cut.prepare(each, self.asked.coding) for each in several
         ]
         data, held = prepared
-        assert data is not None
+        assert several[0] is not None and data is not None
+        self.asked.reading = replace(reading, **several[0].read_as)
         if data.main_kind() == NUMBERS:
             self.parts = self.planned(numbers=True)
         if held is None and self.validates:

@@ -185,7 +185,9 @@ def opened(
             notes=notes,
         )
         note(data.told)
-        said = told(problems, str(source)) + [finding("note", each, str(source)) for each in notes]
+        said = told(problems, str(source)) + [
+            finding("note", each.removeprefix(f"{source}: "), str(source)) for each in notes
+        ]
         return part_of(data, name, str(source), field, label, unit), said + (
             [] if data.lines is None else hints.line_ends(str(source))
         )

@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from seriatim import __version__
+from seriatim.data.files import STANDARD_INPUT
 from seriatim.data.formats import FORMATS, format_of
+from seriatim.data.looks import fits
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, RunError
 from seriatim.measuring.fingerprint import Seen, caution
@@ -59,6 +61,7 @@ class Predictor:
         self.codec, self.model, self.by = codec, model, by
         self.reading = build(task.reading, {}) if reading is None else reading
         self.metrics: dict[str, Any] = metrics or {}
+        self.fitted_as: str = self.reading.input_format  # which may be told otherwise later
         self.int8 = False  # its linear maps compute in 8 bits
         self.folder: Path | None = None  # where it was opened
         self.trained_on: Seen | None = None  # the pieces of its training data; see `remembered`
@@ -82,11 +85,18 @@ class Predictor:
         return self.task.cut.sequences(source, reading, unit=self.unit, gaps=gaps)
 
     def reading_of(self, source: Any) -> Any:
-        """How to read this: as in training, but a plain text has no columns that could be named."""
-        reading = self.reading
+        """How to read this: as in training, but a plain text has no columns that could be named, and
+        an ending that can stand for one format only is believed."""
+        reading, path = self.reading, str(source)
         if not isinstance(source, (str, Path)) or "field" not in vars(reading):
             return reading
-        format = reading.input_format or format_of(str(source))
+        format, ending = reading.input_format or format_of(path), format_of(path)
+        remembered = bool(reading.input_format) and reading.input_format == self.fitted_as
+        if remembered and path != STANDARD_INPUT and Path(path).is_file():
+            tables = {"csv", "tsv"}
+            other = not {format, ending} <= tables if ending != "text" else not fits(path, format)
+            if other and ending != format:
+                format, reading = ending, replace(reading, input_format="", columns="")
         plain = format in FORMATS and FORMATS[format].streams
         return replace(reading, columns="", field="") if plain else reading
 

@@ -117,9 +117,11 @@ def visible(symbol: str) -> str:
 
 
 def score_lines(record: Record) -> str:
-    """A line for each sequence: its log-probability, its tokens, and how many are unknown."""
+    """A line for each sequence: its log-probability, its tokens, and how many are unknown; a blank
+    line has tokens, none, and no log-probability."""
     lines = (
-        f"{number(row['log_prob'])}\t{row['tokens']}\t{row['unknown']}" for row in record["items"]
+        f"{number(row['log_prob']) if row['tokens'] else ''}\t{row['tokens']}\t{row['unknown']}"
+        for row in record["items"]
     )
     return "\n".join(lines)
 

@@ -114,6 +114,7 @@ VERBS: dict[str, Verb] = {
         "score",
         "scores",
         table=TABLES + "score_lines",
+        gaps=True,
         example="seriatim score runs/vae sentences.txt",
     ),
     "neighbours": Verb(

@@ -16,6 +16,7 @@ import numpy as np
 
 from seriatim.codecs.options import CodecOptions
 from seriatim.data import read
+from seriatim.data.classes import read_classes
 from seriatim.data.files import bare_ending
 from seriatim.data.options import TextOptions
 from seriatim.data.sequences import NUMBERS, Sequences, joined
@@ -81,19 +82,21 @@ class Cut:
 
     def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files as Sequences, read as asked for."""
+        notes: list[str] = []
+        asked = self.asked(reading) | {"unit": unit, "gaps": gaps, "notes": notes}
         single = len(paths) > 1 and all(bare_ending(path) in SINGLE for path in paths)
-        if len(paths) > 1 and not (self.parallel or single):
+        if self.wants == "label" and not single and (len(paths) > 1 or Path(paths[0]).is_dir()):
+            data = read_classes(paths, unit, reading.encoding, notes)
+        elif single:
+            data = joined([read(path, **asked) for path in paths])
+        elif len(paths) == 1 or self.parallel:
+            data = read(*paths, **asked)
+        else:
             raise ConfigError(
                 f"one file is read for {self.task.name}",
                 got=" ".join(paths),
                 do="Give one; two files whose lines belong together are for pairs of sequences",
             )
-        notes: list[str] = []
-        asked = self.asked(reading) | {"unit": unit, "gaps": gaps, "notes": notes}
-        several = [[path] for path in paths] if single else [paths]
-        data = (
-            joined([read(*some, **asked) for some in several]) if single else read(*paths, **asked)
-        )
         notes += self.remarks(data, reading, paths)
         for words in [*notes, data.told]:
             note(words)

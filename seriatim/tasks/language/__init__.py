@@ -166,6 +166,7 @@ VERBS: dict[str, Verb] = {
         "score",
         "scores",
         table="seriatim.show.tables:score_lines",
+        gaps=True,
         example="seriatim score runs/book sentences.txt",
     ),
     "predict": Verb(

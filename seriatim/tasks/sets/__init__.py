@@ -86,6 +86,7 @@ VERBS: dict[str, Verb] = {
         "score",
         "scores",
         table=TABLES + "score_lines",
+        gaps=True,
         example="seriatim score runs/piano rolls.txt",
     ),
     "predict": Verb(

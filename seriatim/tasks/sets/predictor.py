@@ -133,7 +133,7 @@ class SetPredictor(Predictor):
         before = np.concatenate([np.zeros(1), np.cumsum(values)])
         log_prob, unknown = np.diff(before[sets.offsets]), self.codec.unknown(sequences.main)
         items = [
-            {"log_prob": value, "tokens": steps, "unknown": number}
+            {"log_prob": value if steps else None, "tokens": steps, "unknown": number}
             for value, steps, number in zip(
                 log_prob.tolist(), sets.lengths.tolist(), unknown.tolist(), strict=True
             )
