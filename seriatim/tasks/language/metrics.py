@@ -198,7 +198,7 @@ def token_places(layout: Field, by: str) -> np.ndarray:
 
 def whole_loss(measured: Measured) -> np.ndarray:
     """(N,) nats of each symbol, and of what it does not tell, where that was measured."""
-    return measured.loss + (measured["side"] if "side" in measured else 0.0)
+    return measured.loss + measured.arrays.get("side", 0.0)
 
 
 def p_of_difference(first: Measured, second: Measured) -> float:
