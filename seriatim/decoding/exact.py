@@ -22,6 +22,11 @@ STATES = 1 << 22  # most beginnings compared at a step of an exact search
 BEGINNINGS = 1 << 24  # and in all its steps
 
 
+# share by which the score of one sequence may differ when it is computed in other company: networks
+# compute in 32 bits, and a product of matrices rounds by its shape
+NOISE = 1e-5
+
+
 def best(model: Model, batch: Batch, options: DecodingOptions, forbidden: Sequence[int]) -> Result:
     """The most probable sequence of exactly `length` symbols, by dynamic programming over states
     (Viterbi).
@@ -32,7 +37,9 @@ def best(model: Model, batch: Batch, options: DecodingOptions, forbidden: Sequen
     """
     narrow = replace(options, beam=8, count=1, length_penalty=0.0)
     guess = beam(model, batch, narrow, (), forbidden)[0]
-    bound = guess[0].log_prob if guess and len(guess[0].symbols) == options.length else -torch.inf
+    bound = -1e300
+    if guess and len(guess[0].symbols) == options.length:
+        bound = max(bound, guess[0].log_prob - NOISE * (1 + abs(guess[0].log_prob)))
     following, state = model.start(batch)
     total = torch.zeros(1, dtype=torch.double)  # (S,) the likeliest way to each state
     steps: list[tuple[list[int], list[int]]] = []  # how each was reached
@@ -40,7 +47,7 @@ def best(model: Model, batch: Batch, options: DecodingOptions, forbidden: Sequen
     for _ in range(options.length):
         scores = total[:, None] + following.log_probs().double()  # (S, V)
         scores[:, list(forbidden)] = -torch.inf
-        parents, symbols = (scores >= max(bound - 1e-9, -1e300)).nonzero(as_tuple=True)
+        parents, symbols = (scores >= bound).nonzero(as_tuple=True)
         if not len(parents):
             break
         compared += len(parents)

@@ -67,7 +67,7 @@ def test_a_model_no_better_than_the_majority_says_so(tmp_path):
     """The issue: such a model was shown like any other."""
     train = mail(tmp_path / "a.tsv", 70, 30)
     test = mail(tmp_path / "b.tsv", 70, 30, seed=1)
-    asked = ("--width", 4, "--steps", 1, "--rate", "1e-9", "--out", tmp_path / "run")
+    asked = ("--width", 4, "--updates", 1, "--rate", "1e-9", "--out", tmp_path / "run")
     fitted = seriatim("fit", "classify", "mean", train, *asked)
     shown = seriatim("evaluate", tmp_path / "run", test)
     assert "no better than always saying 'ham'" in fitted.err
@@ -127,7 +127,7 @@ def columns(file: Path, count: int, seed: int = 0) -> Path:
 def test_spans_are_judged_by_their_f1_while_fitting_and_the_best_is_chosen_by_it(tmp_path):
     """13: `fit tag` on named entities looked at the share of tags that are wrong: all O is 8 %."""
     train = columns(tmp_path / "a.bio", 120)
-    asked = ("--width", 8, "--steps", 30, "--validations", 3, "--out", tmp_path / "run")
+    asked = ("--width", 8, "--updates", 30, "--validations", 3, "--out", tmp_path / "run")
     said = seriatim("fit", "tag", "window", train, *asked)
     assert said.code == 0 and "span F1" in said.err
     record = seriatim("evaluate", tmp_path / "run", columns(tmp_path / "b.bio", 40, 1)).out

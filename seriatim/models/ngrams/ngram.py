@@ -336,7 +336,8 @@ class Markov(Ngram):
 
     def __init__(self, vocabulary: int, options: MarkovOptions):
         super().__init__(vocabulary, NgramOptions(order=options.order + 1, memory=options.memory))
-        self.method = Smoothing(lambda level: add(level, options.add, vocabulary))
+        k = options.add or 0.0
+        self.method = Smoothing(lambda level: add(level, k, vocabulary))
 
     def settled(
         self, level: Level, p: np.ndarray, g: np.ndarray
@@ -360,6 +361,16 @@ class Markov(Ngram):
     def size(self) -> int:
         """Number of different n-grams of the longest kind."""
         return int(np.count_nonzero(self.tables.counts[-1]))
+
+
+def markov(vocabulary: int, options: MarkovOptions) -> Ngram:
+    """What followed the last `order` symbols. With a pseudo-count for every symbol, if one is asked
+    for; if not, a context leans on the next shorter one (Witten and Bell). Of many symbols, such as
+    words, equal shares would say little else than that any of them may follow."""
+    if options.add is not None:
+        return Markov(vocabulary, options)
+    lending = NgramOptions(order=options.order + 1, smoothing="witten-bell", memory=options.memory)
+    return Ngram(vocabulary, lending)
 
 
 class Unigram(Markov):

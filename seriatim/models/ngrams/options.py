@@ -29,8 +29,11 @@ class MarkovOptions:
     order: int = option(
         3, "how many previous symbols are looked at: 1 counts pairs, 2 triples", least=0, most=16
     )
-    add: float = option(
-        0.01, "pseudo-count added to every symbol; 0 gives plain relative frequencies", least=0
+    add: float | None = option(
+        None,
+        "pseudo-count added to every symbol; 0 gives plain relative frequencies (default: none; a "
+        "context leans on the next shorter one as often as something new came after it)",
+        least=0,
     )
     memory: MemorySize = option(
         NO_LIMIT,

@@ -41,8 +41,8 @@ RUNGS: dict[str, Rung] = {
         counts=True,
     ),
     "markov": Rung(
-        "what followed the last few symbols, with a pseudo-count",
-        "seriatim.models.ngrams.ngram:Markov",
+        "what followed the last few symbols, leaning on fewer where that was seldom",
+        "seriatim.models.ngrams.ngram:markov",
         MarkovOptions,
         counts=True,
     ),

@@ -6,7 +6,7 @@ A model that gives the next symbol the probability p lets arithmetic coding writ
 
     SRT1        4 bytes   what this is
     layout      1         byte order mark, line endings, whether the last line has one
-    checksums   8         of the text, and of what the model expects first
+    checksums   8         of the text, and of what the model expects along its likeliest beginning
     lengths     2 to 18   how many sequences and symbols there are
 
 Writing and reading walk through the same steps of the model, one symbol at a time and with one
@@ -55,6 +55,9 @@ ENDINGS = ("\n", "\r\n", "\r")  # of lines
 SEVERAL = len(ENDINGS)  # of them in one text
 
 
+PROBED = 8  # symbols along which two models are told apart
+
+
 LINES = 32  # sequences that are walked through side by side
 
 
@@ -98,7 +101,7 @@ def compress(predictor: LanguagePredictor, path: str, out: str) -> Facts:
     ids, coder = predictor.codec.encode(column), Encoder()
     pieces, offsets = predictor.codec.pieces(column), ids.offsets - ids.offsets[0]
     with threads(1), evaluating(predictor.model):
-        first = expected_first(predictor.model)
+        first = likely_beginning(predictor.model)
         code_symbols(predictor, coder, len(ids), len(ids.flat), ids)
     for s, raw in enumerate(lines):
         predictor.codec.restore(coder, ids.row(s), raw, pieces[offsets[s] : offsets[s + 1]])
@@ -164,11 +167,11 @@ def restore(predictor: LanguagePredictor, path: str, out: str) -> Facts:
     symbols, place = number_from_bytes(written, place, path)
     coder = Decoder(written[place:])
     with threads(1), evaluating(predictor.model):
-        if first != expected_first(predictor.model):
+        if first != likely_beginning(predictor.model):
             raise DataError(
                 "this was compressed with another model",
                 file=path,
-                got=f"{predictor.spec}, which expects something else first",
+                got=f"{predictor.spec}, which expects something else",
                 do="Restore it with the run that compressed it",
             )
         ids = code_symbols(predictor, coder, sequences, symbols, None)
@@ -257,10 +260,15 @@ def frequencies(following: Distribution) -> list[Frequencies]:
     return [Frequencies.of(p) for p in following.log_probs().double().exp().numpy()]
 
 
-def expected_first(model: Model) -> int:
-    """A checksum of what a model expects before it has read anything."""
-    following, _ = model.start(prompts([np.zeros(0, np.int64)]))
-    return zlib.crc32(frequencies(following)[0].ends.tobytes())
+def likely_beginning(model: Model) -> int:
+    """A checksum of what a model expects along its likeliest beginning: another one differs there."""
+    found, (following, state) = 0, model.start(prompts([np.zeros(0, np.int64)]))
+    for _ in range(PROBED):
+        expected = frequencies(following)[0]
+        found = zlib.crc32(expected.ends.tobytes(), found)
+        likeliest = int(np.diff(expected.ends, prepend=0).argmax())
+        following, state = model.step(torch.tensor([likeliest]), state)
+    return found
 
 
 def code_endings(coder: Coder, many: int, endings: Sequence[int] | None) -> list[int]:

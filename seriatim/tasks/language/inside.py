@@ -240,8 +240,9 @@ def attention_maps(predictor: Predictor, text: Source, most: int = MOST_SHOWN) -
 
 
 def surprisal(predictor: Predictor, text: Source) -> Record:
-    """The bits of every symbol, -log2 p, as `evaluate` scores them. `bits_per_character` adds the
-    price of spelling out unknown ones.
+    """The bits of every symbol, as `evaluate` counts them: -log2 p and, as `side_bits`, what the
+    symbol does not tell (letters of an unknown one, blanks, capitals). Together they are
+    `bits_per_character` times `characters`.
 
     >>> import seriatim as st
     >>> model = st.fit("language", "unigram", st.Sequences.of(["aab"], by="stream"), add=0)
@@ -252,16 +253,19 @@ def surprisal(predictor: Predictor, text: Source) -> Record:
     measured = measure(predictor, data)
     found, pieces = figures(measured), predictor.codec.pieces(data.main)
     scored = layout_of(measured)  # nats, sequence by sequence
+    side = Field(measured["side"], scored.offsets, scored.kind)
     tokens, place = [], 0
     for s in range(len(scored)):
-        for i, nats in zip(
-            [*ids.row(s).tolist(), STOP], scored.row(s).tolist()
-        ):  # a stream has no end to score
+        # a stream has no end to score
+        for i, nats, more in zip(
+            [*ids.row(s).tolist(), STOP], scored.row(s).tolist(), side.row(s).tolist()
+        ):
             ends = predictor.by == "line" and i == STOP
             tokens.append(
                 {
                     "symbol": SPECIALS[STOP] if ends else pieces[place],
-                    "bits": finite(nats / math.log(2)),
+                    "bits": finite((nats + more) / math.log(2)),
+                    "side_bits": more / math.log(2),
                     "unknown": i == UNKNOWN,
                 }
             )
@@ -274,6 +278,9 @@ def surprisal(predictor: Predictor, text: Source) -> Record:
         "by": predictor.by,
         "bits_per_character": found["bits_per_character"],
         "bits_per_token": found["bits_per_token"],
+        "characters": found["characters"],
+        "bits": None if found["impossible"] else sum(row["bits"] for row in tokens),
+        "side_bits": sum(row["side_bits"] for row in tokens),
         "impossible": found["impossible"],
         "tokens": tokens,
         "notes": [],

@@ -204,6 +204,7 @@ def ranked(
         row = {
             "symbol": codec.symbols[symbol],
             "count": orders[0]["count"],
+            "different_before": before_of(model, orders[0]),
             "probability": math.exp(joint[symbol]),
             "orders": orders,
         }
@@ -231,6 +232,7 @@ def phrase_rows(model: Ngram, codec: Codec, ids: list[int]) -> Record:
             {
                 "symbol": codec.symbols[symbol],
                 "count": count_of(model, ids[max(0, place - model.reach) : place + 1]),
+                "different_before": before_of(model, orders[0]),
                 "probability": p,
                 "log_prob": math.log(p) if p else None,
                 "orders": orders,
@@ -244,6 +246,13 @@ def phrase_rows(model: Ngram, codec: Codec, ids: list[int]) -> Record:
         "log_prob": sum(row["log_prob"] for row in rows) if possible else None,
         "rows": rows,
     }
+
+
+def before_of(model: Ngram, order: Record) -> int | None:
+    """How many different symbols stood before an n-gram, where that is counted in the place of the
+    n-gram itself: Kneser-Ney, of all but the longest and those that begin a sequence."""
+    shorter = order["order"] <= model.reach and order["ngram"][0] != "<s>"
+    return order["amount"] if model.method.continuation and shorter else None
 
 
 def count_of(model: Ngram, gram: list[int]) -> int | None:

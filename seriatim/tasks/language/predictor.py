@@ -42,6 +42,7 @@ from seriatim.tasks.language.options import GenerateOptions
 Event = dict[str, Any]
 SAMPLE_CHARACTERS = 60
 BLANK = {"log_prob": None, "tokens": 0, "unknown": 0}  # the score of a blank line
+PROMPT = 200  # characters of a text in which the place is looked for where a sample begins
 MOST_PROMPT = 4096  # symbols of a beginning that are looked at for what comes next
 OFTEN, SELDOM = 256, 32  # results up to which every text is looked at, and how often afterwards
 
@@ -81,12 +82,18 @@ class LanguagePredictor(Predictor):
         return {key: record[key] for key in kept.split()}
 
     def sample(self, test: Sequences) -> str:
-        """A few words in the model's own voice, after the beginning of the test text."""
-        beginning = test[:1].main if test.by == "line" else test.part(0, 200).main
-        ids = self.codec.encode(beginning)
-        prompt = self.codec.decode(ids.row(0)[:12]) if test.by == "stream" else ""
+        """A few words in the model's own voice: a line, or what it writes after the beginning of the
+        test text, from where a line begins there, or a word."""
+        prompt = "" if test.by == "line" else self.beginning(test)
         text = self.text(prompt, length=SAMPLE_CHARACTERS, temperature=0.8, seed=1)
         return text[len(prompt) :][:SAMPLE_CHARACTERS].strip()
+
+    def beginning(self, test: Sequences) -> str:
+        """The beginning of a stream up to the end of a line in it, or of a word."""
+        text = next(self.codec.raw_texts(test.part(0, PROMPT).main))
+        ends = text.rfind("\n") + 1 or text.rfind(" ") + 1 or len(text)
+        prompt = text[max(0, ends - SAMPLE_CHARACTERS) : ends]
+        return prompt.rstrip(" ") if self.unit == "subword" else prompt
 
     def score(self, data: Source) -> Record:
         """For each sequence its natural-log probability, its tokens and how many are unknown; of a

@@ -118,6 +118,12 @@ BACK_OFF = (
 )
 
 
+BEFORE = (
+    "before: how many different symbols stood before it; of n-grams that are not the longest, "
+    "Kneser-Ney uses that instead of the count"
+)
+
+
 def continuations(record: dict[str, Any]) -> Group:
     """What stands at the * of a pattern, likeliest first; or the symbols of a phrase in order."""
     rows = record["rows"]
@@ -125,8 +131,9 @@ def continuations(record: dict[str, Any]) -> Group:
     title = Text.assemble((record["pattern"], "bold"), (about, "dim"))
     lines = [whole_phrase(record)] if record["shape"] == "phrase" else []
     lines += [BACK_OFF] if any(row["orders"][0]["lent"] for row in rows) else []
+    lines += [BEFORE] if counts_before(record) else []
     table = Table(header_style="bold", box=None, pad_edge=False)
-    for name, justify in continuation_columns(record["shape"]):
+    for name, justify in continuation_columns(record):
         table.add_column(name, justify=side(justify), no_wrap=name != "back-off")
     most = max((row["probability"] for row in rows), default=1.0) or 1.0
     for row, told in zip(rows, back_offs(rows)):
@@ -146,13 +153,19 @@ def log_p(value: float | None) -> str:
     return "-inf" if value is None else f"{value:.4f}"
 
 
-def continuation_columns(shape: str) -> list[tuple[str, str]]:
+def continuation_columns(record: dict[str, Any]) -> list[tuple[str, str]]:
     """The columns: of a phrase, of a gap between two texts, or of what follows one."""
     middle = {
         "phrase": [("log p", "right"), ("probability", "right")],
         "gap": [("joint", "right"), ("both sides", "right")],
-    }.get(shape, [("probability", "right")])
-    return [("symbol", "left"), ("count", "right"), *middle, ("", "left"), ("back-off", "left")]
+    }.get(record["shape"], [("probability", "right")])
+    first = [("symbol", "left"), ("count", "right"), *[("before", "right")] * counts_before(record)]
+    return [*first, *middle, ("", "left"), ("back-off", "left")]
+
+
+def counts_before(record: dict[str, Any]) -> bool:
+    """Whether something else than the count decides in any row."""
+    return any(row["different_before"] is not None for row in record["rows"])
 
 
 def continuation_figures(row: dict[str, Any], record: dict[str, Any]) -> list[Any]:
@@ -160,6 +173,9 @@ def continuation_figures(row: dict[str, Any], record: dict[str, Any]) -> list[An
     symbol = row["symbol"] if record["unit"] in ("word", "token") else repr(row["symbol"])
     count = "" if row["count"] is None else f"{row['count']:,}"
     cells: list[Any] = [Text(symbol, no_wrap=True, overflow="ellipsis"), count]
+    if counts_before(record):
+        before = row["different_before"]
+        cells.append("" if before is None else "255+" if before == 255 else f"{before:,}")
     if record["shape"] == "gap":
         return [*cells, f"{row['probability']:.2e}", f"{row['posterior']:.4f}"]
     cells += [log_p(row["log_prob"])] if record["shape"] == "phrase" else []
@@ -306,12 +322,14 @@ def heads(record: dict[str, Any]) -> Table:
 
 def surprise_of_all(record: dict[str, Any]) -> str:
     """Whose surprise it is, and how much in all."""
-    whole = (
-        "impossible"
-        if record["bits_per_character"] is None
-        else f"{record['bits_per_character']:.3f} bits per character"
+    many = f"{len(record['tokens']):,} symbols"
+    if record["bits_per_character"] is None:
+        return f"{record['model']}: impossible, {many}"
+    beside = f", {record['side_bits']:.1f} of them beside the symbols"
+    return (
+        f"{record['model']}: {record['bits_per_character']:.3f} bits per character, "
+        f"{record['bits']:.1f} for {many}{beside if record['side_bits'] else ''}"
     )
-    return f"{record['model']}: {whole}, {len(record['tokens']):,} symbols"
 
 
 def surprisals(record: dict[str, Any]) -> Group:

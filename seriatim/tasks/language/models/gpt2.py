@@ -3,7 +3,9 @@ tokenizer.
 
     theirs                  ours
     wte                     embedding, numbered anew; the row of their bos is START as well
-    wpe                     places.table
+    wpe                     places.table; START stands at place 0 and nothing else does, so a START
+                            that is none of their symbols is written as their end, and the row of
+                            place 0 makes up the difference
     h.0.ln_1                blocks.0.norm
     h.0.attn.c_attn         blocks.0.mixer.inward, transposed, as all maps
     ln_f                    norm, times sqrt(D), by which `Network.read` divides
@@ -438,22 +440,19 @@ def write_gpt2(folder: Path, codec: Codec, model: Model) -> dict[str, Any]:
         else torch.arange(codec.size)
     )
     end = codec.end if isinstance(codec, Foreign) else STOP
-    rows, start = model.embedding.weight.detach()[order], model.embedding.weight.detach()[-1:]
-    alike = (
-        (rows == start).all(1).nonzero().flatten().tolist()
-    )  # their symbols with the row of START
-    if not alike:
-        rows = torch.cat([rows, start])
-        tokenizer.add_special_tokens([unused("<s>", tokenizer.get_vocab())])
-    begin = end if end in alike else (alike or [len(rows) - 1])[0]
+    rows, start = model.embedding.weight.detach()[order], model.embedding.weight.detach()[-1]
+    alike = (rows == start).all(1).nonzero().flatten().tolist()  # symbols with the row of START
+    begin = end if end in alike or not alike else alike[0]
     arrays, root = model.arrays(), options.width**0.5
     theirs = {
         name: turned(name, arrays[ours] / (root if name.startswith("ln_f.") else 1))
         for name, ours in names(options.layers).items()
     }
+    theirs["wpe.weight"] = theirs["wpe.weight"].clone()
+    theirs["wpe.weight"][0] += start - rows[begin]
     config = configuration(options, len(rows), begin, end)
     special = {"bos_token": tokenizer.id_to_token(begin), "eos_token": tokenizer.id_to_token(end)}
-    never = ([] if isinstance(codec, Foreign) else [UNKNOWN]) + ([] if alike else [begin])
+    never = [] if isinstance(codec, Foreign) else [UNKNOWN]
     make_folder(folder)
     write_arrays(
         folder / WEIGHTS,
