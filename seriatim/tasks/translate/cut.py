@@ -3,29 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from seriatim.batches import MOST_PAIRED, Batch, buckets, refuse_long
+from seriatim.batches import Batch, buckets, evenly
 from seriatim.codecs.options import CodecOptions
 from seriatim.data.options import TextOptions
-from seriatim.data.sequences import SYMBOLS, Field, Sequences
+from seriatim.data.sequences import SYMBOLS, TEXT, Field, Sequences
 from seriatim.errors import DataError, SeriatimError
 from seriatim.models.base import Model
+from seriatim.models.ladder import Part
 from seriatim.models.recipe import TrainingOptions
+from seriatim.progress import note
 from seriatim.settings import build
+from seriatim.tasks.base import Task
 from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings
 from seriatim.tasks.translate.codec import SOURCE, TARGET, EncodedPairs, PairCodec, of_pairs
 from seriatim.tasks.translate.metrics import score_pairs
 from seriatim.tasks.translate.models.counted import CountedPairs
 from seriatim.tasks.translate.models.encoder_decoder import EncoderDecoder
+from seriatim.tasks.translate.references import further
+from seriatim.tasks.translate.rows import (
+    SHOWN,
+    tell_long,
+    too_long,
+    with_both_sides,
+    without_header,
+)
 from seriatim.tasks.translate.search import GREEDY, alike, distinct, judge_of, quality, translations
+from seriatim.tasks.translate.units import Units, units_of
 from seriatim.training.lesson import Judged, Lesson
 
+MOST_LOOKED = 30_000  # symbols of the validation data that are looked at while fitting
 MOST_PLACES = 1 << 21  # of sources whose n-grams are counted
 JUDGES = {  # what validation looks at, by the setting `judge`
     "loss": Judged("nats per token"),
@@ -33,6 +46,8 @@ JUDGES = {  # what validation looks at, by the setting `judge`
     "bleu": Judged("BLEU / 100", higher=True),
     "chrf": Judged("chrF / 100", higher=True),
 }
+KEY = "text"  # the field by which data are divided, whatever its kind
+TOLD = {"target_unit", "shared", "vocabulary", "method"}  # settings that say something of the unit
 FEW = 20  # different sources; fewer, if they come again and again, are labels rather than texts
 
 
@@ -44,9 +59,6 @@ class TranslateLesson(Lesson):
             raise DataError(
                 "the training data has no targets", do="Give pairs of a source and a target"
             )
-        for pairs in (train, valid):
-            for column in (pairs.x, pairs.y) if pairs else ():
-                refuse_long(column, MOST_PAIRED)
         self.train, self.valid, self.codec = train, valid, codec
         self.symbols = len(train.y.flat)
 
@@ -97,7 +109,8 @@ class TranslateLesson(Lesson):
     def validate(self, model: Model) -> float:
         """Nats per symbol of the targets; or, if that is the judge, what is missing to a perfect
         translation, between equals by a trace of these."""
-        some = self.held.take(slice(0, MOST_JUDGED))
+        lengths = self.held.x.lengths + self.held.y.lengths
+        some = self.held.take(evenly(lengths, MOST_JUDGED, MOST_LOOKED))
         nats, judge = float(-score_pairs(model, some).values.mean()), judge_of(model)
         if judge == "loss":
             return nats
@@ -123,10 +136,42 @@ class TranslateCut(Cut):
     held_share, how = 0.05, "shuffle"
     by, parallel = "line", True
 
+    def __init__(self, task: Task, problems: list[DataError] | None = None):
+        super().__init__(task)
+        self.problems = problems  # takes the lines that are wrong, while a file is read
+
+    # -- reading
+    def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
+        """Files as Sequences. Rows that are no pairs are left out and said, unless each row is to
+        have its answer."""
+        if gaps or self.problems is not None:
+            data = super().read(paths, reading, unit, gaps)
+            return without_header(data) if reading.columns else data
+        once = TranslateCut(self.task, [])
+        try:
+            return once.read(paths, reading, unit, gaps)
+        except DataError as error:
+            raise (once.problems or [error])[0] from None
+        finally:
+            once.tell_problems()
+
+    def asked(self, reading: TextOptions) -> dict[str, Any]:
+        """What `read` is asked for: to go on after a line that is wrong."""
+        return super().asked(reading) | {"problems": self.problems}
+
+    def tell_problems(self) -> None:
+        """Say which lines are no pairs, the first of them with what is wrong."""
+        if self.problems:
+            first, many = self.problems[0], len(self.problems)
+            lines = ", ".join(f"{each.line:,}" for each in self.problems[:SHOWN] if each.line)
+            more = f" and {many - SHOWN:,} more" if many > SHOWN else ""
+            several = f"{many:,} lines are" if many > 1 else "1 line is"
+            note(f"{several} no pair, left out: {first.file}, {lines}{more} ({first.what})")
+
     def remarks(self, data: Sequences, reading: TextOptions, paths: list[str]) -> list[str]:
         """A first line that may be a pair itself."""
         named = {SOURCE, TARGET} & data.fields.keys()
-        if named or len(data.fields) != 2 or len(paths) > 1:
+        if named or len(data.fields) < 2 or len(paths) > 1:
             return []
         names = ", ".join(map(repr, data.fields))
         return [
@@ -134,26 +179,45 @@ class TranslateCut(Cut):
             "if it is a pair, add --columns source,target"
         ]
 
+    # -- pairs
     def prepare(self, data: Sequences, settings: Settings) -> Sequences:
-        """The data with its fields called source and target: by name, or else the first two. Where
-        the source is a label, or one of a few texts that come again and again, the target stands
-        first, so that equal targets are kept together when the data is divided, and not equal
-        sources."""
-        named = SOURCE in data.fields and TARGET in data.fields
-        if not named and len(data.fields) != 2:
-            raise DataError(
-                f"{data.origin} has no pairs of source and target",
-                got=f"fields: {', '.join(data.fields)}",
-                do="Give two files whose lines belong together, or a table with the columns source "
-                "and target: --columns source,target"
-                + (" --input-format tsv" if data.origin == "-" else ""),
-            )
-        pair = dict(zip((SOURCE, TARGET), data.fields.values(), strict=False))
-        fields = data.fields if named else pair
+        """The pairs that have both sides, under these names; and their unit, where what was asked
+        for leaves no choice."""
+        pairs = with_both_sides(self.named(data))
+        if not len(pairs):
+            raise DataError(f"{data.origin} has no pair with a source and a target")
+        if data.unit or not settings.keys() & TOLD:
+            return pairs
+        several = settings.keys() & {"vocabulary", "method"}
+        unit = "subword" if several else units_of(pairs, bool(settings.get("shared"))).source
+        return replace(pairs, unit=unit)
+
+    def named(self, data: Sequences) -> Sequences:
+        """The data with its fields called source and target, and further references: by name, or
+        else the first two. What stands first is what equal pairs share, which are kept together
+        when the data is divided: the source; or the target, where the source is a label, or one of
+        a few texts that come again and again."""
+        fields = pair_of(data)
         source = fields[SOURCE]
         label = source.kind == SYMBOLS and bool((source.lengths == 1).all())
         label = label or different(source, FEW) < min(FEW, len(data) / 2)
-        return replace(data, fields={TARGET: fields[TARGET]} | fields if label else fields)
+        first = TARGET if label else SOURCE
+        return replace(data, fields={first: fields[first]} | fields)
+
+    def hold_out(self, data: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences]:
+        """Training and validation data; pairs with equal sources stay together."""
+        train, valid = super().hold_out(keyed(data), parts)
+        return unkeyed(train), unkeyed(valid)
+
+    def divide(self, data: Sequences) -> tuple[Sequences | None, Sequences, Sequences]:
+        """Validation, training and test, for a comparison, all models of which have one unit."""
+        several = [unkeyed(each) for each in super().divide(keyed(data)) if each is not None]
+        if data.unit is None:
+            units = units_of(several[1])
+            note(units.said())
+            several = [cut_into(each, units) for each in several]
+        valid, train, test = several
+        return valid, train, test
 
     def too_short(self, data: Sequences, error: SeriatimError) -> DataError:
         """Why nothing can be held out: there are too few different pairs."""
@@ -169,21 +233,84 @@ class TranslateCut(Cut):
             "answers be known by heart",
         )
 
+    # -- from data to numbers
+    def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
+        """The options of the codec: as asked for, as the data say, or as pairs call for, which is
+        said."""
+        build(self.task.coding, settings, "codec")  # only what this room has
+        assumed: dict[str, Any] = {"unit": data.unit}
+        if data.unit is None and "unit" not in settings:
+            units = units_of(data)
+            note(units.said())
+            assumed = {"unit": units.source, "target_unit": units.target}
+        return build(CodecOptions, assumed | dict(settings), "codec")
+
     def fit_codec(
         self, train: Sequences, settings: Settings, more: list[str]
     ) -> tuple[PairCodec, EncodedPairs]:
         """The vocabularies of both sides, and how long targets are."""
-        options = build(CodecOptions, asdict(self.coding(train, settings)), "codec")
-        codec = PairCodec.fit(train, options)
-        pairs = codec.encode(train)
+        codec = PairCodec.fit(train, self.coding(train, settings))
+        pairs = self.encode(codec, train)
         codec.learn_lengths(pairs)
         return codec, pairs
+
+    def encode(self, codec: PairCodec, data: Sequences) -> EncodedPairs:
+        """Pairs in numbers; those that are too long are left out, which is said."""
+        pairs = codec.encode(data)
+        long = too_long(pairs.x, pairs.y)
+        if not long.any():
+            return pairs
+        tell_long(data, np.flatnonzero(long), "pair", "left out")
+        return pairs.take(np.flatnonzero(~long))
 
     def lesson(
         self, train: EncodedPairs, valid: EncodedPairs | None, by: str, codec: PairCodec
     ) -> TranslateLesson:
         """What is written for this source?"""
         return TranslateLesson(train, valid, codec)
+
+
+def pair_of(data: Sequences) -> dict[str, Field]:
+    """Source and target by their names, or the first two columns; and further references."""
+    named = {SOURCE, TARGET} <= data.fields.keys()
+    if not named and len(data.fields) < 2:
+        raise DataError(
+            f"{data.origin} has no pairs of source and target",
+            got=f"fields: {', '.join(data.fields)}",
+            do="Give two files whose lines belong together, or a table with the columns source "
+            "and target: --columns source,target"
+            + (" --input-format tsv" if data.origin == "-" else ""),
+        )
+    names = [SOURCE, TARGET] if named else list(data.fields)[:2]
+    more = further(data) if named else []
+    others = [name for name in data.fields if name not in (*names, *more)]
+    if others:
+        kept, rest = (", ".join(map(repr, each)) for each in (names, others))
+        note(f"{data.origin}: {kept} are source and target, and {rest} not read")
+    fields = [data.fields[name] for name in names]
+    return dict(zip((SOURCE, TARGET), fields, strict=True)) | {
+        name: data.fields[name] for name in more
+    }
+
+
+def keyed(data: Sequences) -> Sequences:
+    """The data with what equal pairs share as the main field, numbers too."""
+    first = next(iter(data.fields.values()))
+    return replace(data, fields={KEY: first} | data.fields)
+
+
+def unkeyed(data: Sequences) -> Sequences:
+    """The data without that field."""
+    return replace(data, fields={k: v for k, v in data.fields.items() if k != KEY})
+
+
+def cut_into(data: Sequences, units: Units) -> Sequences:
+    """The data with its unit; targets that are tokens where sources are not become symbols."""
+    target, fields = data.field(TARGET), data.fields
+    if units.target == "token" != units.source and target.kind == TEXT:
+        rows = (str(target.raw(s)).split() for s in range(len(target)))
+        fields = fields | {TARGET: Field.of_symbols(rows)}
+    return replace(data, fields=fields, unit=units.source)
 
 
 def different(column: Field, most: int) -> int:

@@ -3,8 +3,11 @@
     nats per token   -(1/N) sum log p(symbol of a reference | source, symbols before), STOP included
     chrF, BLEU, ...  by the field's own libraries: see `seriatim.measuring.texts`
 
+    exact            the share of targets that are right to the letter: what ranks models where targets
+                     are single words, for which chrF, BLEU and their kind mean nothing and are none
+
 Sources that are equal have several references, and any of them is right. Two models are told apart by
-a paired bootstrap of chrF over sources. Shapes: S sources, N symbols of targets.
+a paired bootstrap over sources, of chrF or of exact ones. Shapes: S sources, N symbols of targets.
 """
 
 from __future__ import annotations
@@ -18,8 +21,10 @@ from seriatim.batches import MOST_PAIRED, buckets, refuse_long
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences, offsets_of
 from seriatim.decoding.options import DecodingOptions
+from seriatim.errors import DataError
 from seriatim.measuring.likelihood import PLACES
 from seriatim.measuring.measured import Measured, check_paired
+from seriatim.measuring.resampling import paired_bootstrap
 from seriatim.measuring.texts import chrf_counts, chrf_score, paired, text_report, token_errors
 from seriatim.models.base import Model, evaluating
 from seriatim.models.mixture import Mixture
@@ -27,12 +32,16 @@ from seriatim.progress import note, passing
 from seriatim.records import Record, finite, safe_exp
 from seriatim.tasks.translate.codec import EncodedPairs, of_pairs
 from seriatim.tasks.translate.references import gathered, reference_symbols, references
+from seriatim.tasks.translate.rows import tell_long, too_long
 from seriatim.tasks.translate.search import without_targets
+from seriatim.tasks.translate.units import one_word_each
 
 if TYPE_CHECKING:
     from seriatim.tasks.translate.predictor import Translator
 
 BINS = 8  # groups of sources by length
+# figures that mean nothing for single words
+OF_SENTENCES = ("chrf", "bleu", "bleu_lower", "meteor", "rouge1", "rouge2", "rougeL", "wer")
 
 
 def score_pairs(model: Model, pairs: EncodedPairs) -> Field:
@@ -61,6 +70,12 @@ def score_pairs(model: Model, pairs: EncodedPairs) -> Field:
 def measure(predictor: Translator, data: Sequences, settings: dict[str, Any]) -> Measured:
     """What is written for each different source, beside what would be right."""
     pairs = predictor.codec.encode(data)
+    long = too_long(pairs.x, pairs.y)
+    if long.any():
+        tell_long(data, np.flatnonzero(long), "pair", "left out")
+        data, pairs = data[~long], pairs.take(np.flatnonzero(~long))
+    if not len(pairs):
+        raise DataError(f"{data.origin} has no pair to be measured by")
     log_prob = score_pairs(predictor.model, pairs)
     first, right = gathered(data)
     options, _ = predictor.searching(settings)
@@ -107,8 +122,7 @@ def sentence_losses(texts: list[str], truth: list[list[str]]) -> np.ndarray:
 
 def summarise(predictor: Translator, measured: Measured) -> Record:
     """A plain record: figures, counts and protocol."""
-    report = text_report(measured["answers"], measured["truth"])
-    report["interval"] = {"confidence": 0.95, **report["interval"]}
+    report = figures(measured["answers"], measured["truth"])
     nats = float(-measured["log_prob"].mean())
     errors, sources = measured["errors"], len(measured.loss)
     return predictor.record(
@@ -131,11 +145,34 @@ def summarise(predictor: Translator, measured: Measured) -> Record:
     )
 
 
+def figures(texts: list[str], truth: list[list[str]]) -> dict[str, Any]:
+    """What translations are worth. Of single words, figures of sentences mean nothing and are none:
+    what ranks models is the share of exact ones then, and chrF otherwise."""
+    report = text_report(texts, truth)
+    alone = single_words(truth)
+    within = report["interval"]
+    exact = 100 * report["exact"], [100 * bound for bound in within["exact"]]
+    quality, bounds = exact if alone else (report["chrf"], within["chrf"])
+    if alone:
+        report |= dict.fromkeys(OF_SENTENCES)
+        within = within | dict.fromkeys(within.keys() & OF_SENTENCES)
+    interval = {"confidence": 0.95, "quality": bounds, **within}
+    return report | {"quality": quality, "interval": interval}
+
+
+def single_words(truth: list[list[str]]) -> bool:
+    """Whether what is right is a word without a blank each, but for a few."""
+    return one_word_each([text.strip() for several in truth for text in several])
+
+
 def protocol(predictor: Translator, measured: Measured) -> dict[str, Any]:
     """What the figures rest on."""
     codec = predictor.codec
+    alone = single_words(measured["truth"])
     blanks = "as given" if codec.target.lossless else "with blanks as this codec puts them"
     return {
+        "caution": "quality: "
+        + ("% of exact targets, which are single words" if alone else "chrF of all targets"),
         "unit": codec.options.unit,
         "target_unit": codec.target.options.unit,
         "vocabulary": codec.size,
@@ -186,13 +223,18 @@ def by_length(lengths: np.ndarray, exact: np.ndarray, errors: np.ndarray) -> lis
 
 
 def difference(first: Measured, second: Measured) -> dict[str, float]:
-    """How much more chrF the first has, from where to where with 95 % confidence, and how probable
-    so large a difference is by chance. References may be written in another way by each codec."""
+    """By how much more the first is worth, from where to where with 95 % confidence, and how
+    probable so large a difference is by chance: of chrF, or of single words in % that are exact.
+    References may be written in another way by each codec."""
     check_paired(first, second)
-    return paired(first["answers"], second["answers"], first["truth"], others=second["truth"])
+    if not single_words(first["truth"]):
+        return paired(first["answers"], second["answers"], first["truth"], others=second["truth"])
+    found = paired_bootstrap(100.0 * first["exact"], 100.0 * second["exact"])
+    low, high = found["interval"]
+    return {"difference": found["difference"], "low": low, "high": high, "p": found["p"]}
 
 
 def p_of_difference(first: Measured, second: Measured) -> float:
-    """How probable so large a difference of two models' chrF on the same sources is by chance: a
-    paired bootstrap, two-sided."""
+    """How probable so large a difference of two models on the same sources is by chance: a paired
+    bootstrap, two-sided."""
     return difference(first, second)["p"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from seriatim.codecs.options import CodecOptions
+from seriatim.codecs.options import UNITS, CodecOptions
 from seriatim.decoding.options import DecodingOptions
 from seriatim.models.options import WholeOptions
 from seriatim.settings import option, some_of
@@ -95,7 +95,21 @@ class JointOptions:
     )
 
 
-PairCoding = some_of(CodecOptions, "PairCoding", f"{TEXT} target_unit shared")
+@dataclass(frozen=True)
+class PairCoding(some_of(CodecOptions, "PairText", f"{TEXT} shared")):  # type: ignore[misc]
+    """From sources and targets to symbols and back."""
+
+    unit: str = option(
+        "",
+        "what counts as one symbol; default: character where targets have no blanks, token where "
+        "they are made of a few pieces, else subword",
+        choices=UNITS,
+    )
+    target_unit: str | None = option(
+        None, "what counts as one symbol of the target; default: as --unit", choices=UNITS
+    )
+
+
 SEARCH = (
     "beam length_penalty length coverage count prefix must never min_bayes_risk temperature top_k "
     "top_p min_p seed"

@@ -8,11 +8,12 @@ Sources that are equal have several references, and any of them is right. Shapes
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -30,15 +31,23 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
 from seriatim.models.base import Model
 from seriatim.models.renumbered import Renumbered, numbering
-from seriatim.progress import exhausted, note
+from seriatim.progress import exhausted, note, passing
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build
 from seriatim.tasks.translate.codec import SOURCE, TARGET, EncodedPairs, PairCodec, of_pairs
+from seriatim.tasks.translate.cut import TranslateCut
 from seriatim.tasks.translate.demands import demands_of
-from seriatim.tasks.translate.metrics import difference, measure, score_pairs, summarise
+from seriatim.tasks.translate.metrics import (
+    difference,
+    measure,
+    score_pairs,
+    single_words,
+    summarise,
+)
 from seriatim.tasks.translate.options import DEFAULTS, SearchOptions, TreeOptions
 from seriatim.tasks.translate.references import gathered, references, written
+from seriatim.tasks.translate.rows import counted, empty, places, tell_long, too_long
 from seriatim.tasks.translate.search import (
     ROWS,
     attention,
@@ -53,8 +62,11 @@ Event = dict[str, Any]
 # whoever sets one of these wants samples, not a search
 SAMPLED = {"temperature", "top_k", "top_p", "min_p", "min_bayes_risk"}
 WIDTHS, PENALTIES = (1, 4, 8), (0.0, 0.5, 1.0, 1.5)  # what `tune_search` tries
-MOST_TUNED = 300  # sources it tries them on
+SEARCHES = [(width, p) for width in WIDTHS for p in (PENALTIES if width > 1 else (1.0,))]
+MOST_TUNED, FEWEST_TUNED = 300, 20  # sources it tries them on
+TUNED_SHARE = 0.1  # of the time of a fit
 SAMPLE_CHARACTERS = 60
+NOTHING = {"target": "", "log_prob": None, "score": None, "tokens": 0, "ended": True}
 JUDGES = {"chrf": "chrF", "bleu": "BLEU", "exact": "% exact"}
 
 
@@ -71,7 +83,12 @@ class Translator(Predictor):
         data = self.task.cut.sequences(source, self.reading_of(source), unit=self.unit, gaps=gaps)
         if len(data.fields) == 1:
             return replace(data, fields={SOURCE: next(iter(data.fields.values()))})
-        return data if SOURCE in data.fields else self.task.cut.prepare(data, {})
+        return data if SOURCE in data.fields else self.cut.named(data)
+
+    @property
+    def cut(self) -> TranslateCut:
+        """How its data are read."""
+        return cast(TranslateCut, self.task.cut)
 
     def reading_of(self, source: Sequences | str | Path | list[Any]) -> Any:
         """How to read this: as in training, but sources alone may be a text where the pairs were a
@@ -88,8 +105,8 @@ class Translator(Predictor):
         column = data.field(SOURCE)
         return without_targets(EncodedPairs(self.codec.encode_source(column), column))
 
-    def pairs(self, source: Source) -> Sequences:
-        """Data that has targets, too."""
+    def pairs(self, source: Source, every: bool = False) -> Sequences:
+        """Data that has targets, too; with `every`, those with an empty side are among them."""
         data = self.data(source)
         if TARGET not in data.fields:
             standard = "; of a table on standard input say --input-format tsv"
@@ -98,7 +115,8 @@ class Translator(Predictor):
                 got=f"fields: {', '.join(data.fields)}",
                 do="Give pairs of a source and a target" + (standard if data.origin == "-" else ""),
             )
-        return self.task.cut.prepare(data, {})
+        data = replace(data, unit=data.unit or self.unit)
+        return self.cut.named(data) if every else self.cut.prepare(data, {})
 
     def of_text(self, text: str) -> EncodedPairs:
         """One source that is a text, in numbers."""
@@ -166,15 +184,28 @@ class Translator(Predictor):
         `SearchOptions`."""
         given = self.data(data, gaps=True)
         sources, (options, _) = self.sources(given), self.searching(settings)
+        asked = np.flatnonzero(self.answerable(given, sources))
+        found = dict(zip(asked.tolist(), self.results(sources.take(asked), settings), strict=True))
         items = []
-        for s, results in enumerate(self.results(sources, settings)):
-            answers = [self.answer(result) for result in results]
+        for s in range(len(given)):
+            answers = [self.answer(result) for result in found.get(s, [])]
             symbols = sources.x.row(s)
             unknown = 0 if sources.x.kind == NUMBERS else int((symbols == UNKNOWN).sum())
-            source = written(given.field(SOURCE), s)
-            items.append({"source": source, **answers[0], "unknown": unknown, "results": answers})
+            best = {"source": written(given.field(SOURCE), s), **(answers or [NOTHING])[0]}
+            items.append(best | {"unknown": unknown, "results": answers})
         self.remark(items)
         return self.record("predictions", count=options.count, items=items)
+
+    def answerable(self, given: Sequences, sources: EncodedPairs) -> np.ndarray:
+        """(S,) which sources are answered: an empty one is not, nor one too long to be read."""
+        blank, long = empty(given.field(SOURCE)), too_long(sources.x)
+        for which, what in ((blank, "nothing to translate"), (long, "too many symbols to be read")):
+            rows = np.flatnonzero(which)
+            if len(rows):
+                note(
+                    f"{counted(rows, 'source')} {what}, and an empty target: {places(given, rows)}"
+                )
+        return ~(blank | long)
 
     def answer(self, result: Result) -> dict[str, Any]:
         """A result; one that cannot be, since nothing meets all demands, has no log-probability."""
@@ -190,7 +221,7 @@ class Translator(Predictor):
     def remark(self, items: list[dict[str, Any]]) -> None:
         """Tell what a reader of many targets might not see."""
         unknown = sum(item["unknown"] for item in items)
-        impossible = sum(item["log_prob"] is None for item in items)
+        impossible = sum(item["log_prob"] is None for item in items if item["results"])
         if unknown:
             note(f"{unknown:,} symbols of the sources are unknown to the model")
         if impossible:
@@ -209,7 +240,10 @@ class Translator(Predictor):
         one is drawn; one that is searched for comes at once."""
         options, _ = self.searching(settings)
         pairs = self.of_text(prompt)
-        if options.beam or options.min_bayes_risk or options.count > 1:
+        if not prompt.strip():
+            note("an empty source has an empty target")
+            found = [Result([], ended=True)]
+        elif options.beam or options.min_bayes_risk or options.count > 1:
             found = self.results(pairs, settings)[0]
         else:
             found = yield from self.written_down(pairs, settings)
@@ -253,12 +287,18 @@ class Translator(Predictor):
     def score(self, data: Source) -> Record:
         """For each pair the natural-log probability of its target, its tokens and how many are
         unknown."""
-        pairs = self.codec.encode(self.pairs(data))
-        scored = score_pairs(self.model, pairs)
+        given = self.pairs(data, every=True)
+        pairs = self.codec.encode(given)
+        long = too_long(pairs.x, pairs.y)
+        if long.any():
+            tell_long(given, np.flatnonzero(long), "pair", "not scored")
+        short = np.flatnonzero(~long)
+        scored = score_pairs(self.model, pairs.take(short))
+        found = {s: float(scored.row(i).sum()) for i, s in enumerate(short.tolist())}
         items = [
             {
-                "log_prob": float(scored.row(s).sum()),
-                "tokens": len(scored.row(s)),
+                "log_prob": found.get(s),
+                "tokens": len(pairs.y.row(s)) + 1,
                 "unknown": int((pairs.y.row(s) == UNKNOWN).sum()),
             }
             for s in range(len(pairs))
@@ -275,8 +315,8 @@ class Translator(Predictor):
         return summarise(self, measured)
 
     def compared(self, measured: Measured, other: Measured) -> dict[str, Any]:
-        """By how much the chrF of two models differs on the same sources, and whether that could be
-        chance."""
+        """By how much the quality of two models differs on the same sources, and whether that could
+        be chance."""
         found = difference(measured, other)
         bounds = {"confidence": 0.95, "difference": [found["low"], found["high"]]}
         return {
@@ -290,8 +330,8 @@ class Translator(Predictor):
         """A row of a comparison."""
         record = self.summarise(measured)
         kept = (
-            "chrf bleu nats_per_token exact token_error interval parameters tokens unknown "
-            "symbols_per_second protocol"
+            "quality chrf bleu nats_per_token exact cer token_error interval parameters tokens "
+            "unknown symbols_per_second protocol"
         )
         return {key: record[key] for key in kept.split()}
 
@@ -303,22 +343,39 @@ class Translator(Predictor):
 
     def tune_search(self, data: Sequences) -> list[dict[str, Any]]:
         """Find the width of the beam and the penalty for length that do best on validation data, and
-        keep them: by the model's own judge, or by chrF."""
+        keep them: by the model's own judge, by chrF, or of single words by exact ones. Of a fit by
+        the clock it takes a tenth of the time at most, by looking at fewer sources."""
         given = self.pairs(data)
         first, right = gathered(given)
-        sources = without_targets(self.codec.encode(given).take(first[:MOST_TUNED]))
-        truth = references(self.codec.target, given, right[:MOST_TUNED])
-        judge = judge_of(self.model).replace("loss", "chrf")
+        first, right = first[:MOST_TUNED], right[:MOST_TUNED]
+        sources = without_targets(self.codec.encode(given).take(first))
+        truth = references(self.codec.target, given, right)
+        judge = judge_of(self.model)
+        judge = judge if judge != "loss" else "exact" if single_words(truth) else "chrf"
         tried: list[dict[str, Any]] = []
-        for width in WIDTHS:
-            for penalty in PENALTIES if width > 1 else (1.0,):
-                search = {"beam": width, "length_penalty": penalty}
-                found = self.results(sources, search)
-                texts = [self.codec.decode(each[0].symbols) for each in found]
-                tried.append({**search, "judge": judge, "worth": quality(judge, texts, truth)})
+        begin, many = time.perf_counter(), len(sources)
+        for width, penalty in passing("tuning the search", SEARCHES):
+            search = {"beam": width, "length_penalty": penalty}
+            found = self.results(sources.take(slice(0, many)), search)
+            texts = [self.codec.decode(each[0].symbols) for each in found]
+            worth = quality(judge, texts, truth[:many])
+            tried.append({**search, "judge": judge, "worth": worth})
+            if width == 1:  # from now on as many as there is time for
+                many = self.affordable(many, time.perf_counter() - begin)
+                texts = texts[:many]
+                tried[-1]["worth"] = quality(judge, texts, truth[:many])
         best = max(tried, key=lambda each: (round(each["worth"], 6), -each["beam"]))
         self.metrics["search"] = {name: best[name] for name in ("beam", "length_penalty")}
         return tried
+
+    def affordable(self, many: int, seconds: float) -> int:
+        """How many sources all searches together may look at, if one by one took so many seconds
+        for this many. A fit of so many updates is to be the same on every machine."""
+        if not any(part.training.minutes for part in self.parts if not part.counts):
+            return many
+        work = sum(width for width, _ in SEARCHES)
+        room = TUNED_SHARE * self.metrics["seconds"] / max(1e-9, work * seconds)
+        return max(1, min(many, max(FEWEST_TUNED, int(many * room))))
 
     # -- looking inside
     def alignment(self, text: str, *, target: str = "") -> Record:

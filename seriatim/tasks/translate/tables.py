@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.table import Table
 
 from seriatim.records import Record
 from seriatim.show.tables import add_protocol, generated_lines, score_lines
 
 __all__ = ["generated_lines", "score_lines", "target_lines", "translation_figures"]
+
+
+SIGNED = ("bleu", "chrf", "meteor", "rouge")  # figures that have signatures
 
 
 def target_lines(record: Record) -> str:
@@ -30,28 +31,31 @@ def translation_figures(record: Record) -> Table:
     table.add_column()
     for name, value in (*figures(record), *counts(record)):
         table.add_row(name, value)
-    for name in ("bleu", "chrf", "meteor", "rouge"):
-        table.add_row(f"signature: {name}", record["signatures"][name])
+    for name in SIGNED:
+        if record["chrf"] is not None:
+            table.add_row(f"signature: {name}", record["signatures"][name])
     add_protocol(table, record)
     return table
 
 
 def figures(record: Record) -> list[tuple[str, str]]:
-    """What the translations are worth."""
-    bounds = record["interval"]
-    low, high = bounds["chrf"]
-    exact, *between = (100 * each for each in (record["exact"], *bounds["exact"]))
-    rates = [100 * record[name] for name in ("token_error", "wer", "cer")]
-    lowered = record["bleu_lower"]
-    rows = [
-        ("chrF", f"{record['chrf']:.2f}   (95 % interval {low:.2f} to {high:.2f})"),
-        ("BLEU", f"{record['bleu']:.2f}   (lower-cased {lowered:.2f})"),
-        ("exact", "{:.2f} %   ({:.2f} to {:.2f})".format(exact, *between)),
-        ("token error", "{:.2f} %   (words {:.2f} %, characters {:.2f} %)".format(*rates)),
-        ("METEOR, ROUGE-L", f"{record['meteor']:.4f}, {record['rougeL']:.4f}"),
-        ("nats per token", likelihood(record)),
-    ]
-    return rows + ([("against", against(record["against"]))] if "against" in record else [])
+    """What the translations are worth; of single words without figures of sentences."""
+    exact, *within = (100 * each for each in (record["exact"], *record["interval"]["exact"]))
+    rows = [("exact", "{:.2f} %   (95 % interval {:.2f} to {:.2f})".format(exact, *within))]
+    rates = [("tokens", record["token_error"]), ("characters", record["cer"])]
+    if record["chrf"] is not None:
+        low, high = record["interval"]["chrf"]
+        lowered = record["bleu_lower"]
+        rows = [
+            ("chrF", f"{record['chrf']:.2f}   (95 % interval {low:.2f} to {high:.2f})"),
+            ("BLEU", f"{record['bleu']:.2f}   (lower-cased {lowered:.2f})"),
+            ("exact", "{:.2f} %   ({:.2f} to {:.2f})".format(exact, *within)),
+            ("METEOR, ROUGE-L", f"{record['meteor']:.4f}, {record['rougeL']:.4f}"),
+        ]
+        rates.insert(1, ("words", record["wer"]))
+    wrong = ", ".join(f"{name} {100 * rate:.2f} %" for name, rate in rates)
+    rows += [("edits", wrong), ("nats per token", likelihood(record))]
+    return rows + ([("against", against(record))] if "against" in record else [])
 
 
 def likelihood(record: Record) -> str:
@@ -63,11 +67,12 @@ def likelihood(record: Record) -> str:
     return f"{nats:.4f}   (perplexity {words} of the references)"
 
 
-def against(other: dict[str, Any]) -> str:
+def against(record: Record) -> str:
     """How this model compares with another one."""
+    other, what = record["against"], "exact %" if record["chrf"] is None else "chrF"
     low, high = other["interval"]["difference"]
     return (
-        f"{other['model']}: chrF {other['difference']:+.2f} ({low:+.2f} to {high:+.2f}), "
+        f"{other['model']}: {what} {other['difference']:+.2f} ({low:+.2f} to {high:+.2f}), "
         f"p = {other['p']:.3f}"
     )
 
