@@ -14,6 +14,8 @@ from collections.abc import Callable
 
 REPORT = 0.02  # of the time, and a second: for the table, the picture and the page
 MOST_SCORED = 0.3  # of a slot, at most, kept for scoring before it is known how long that takes
+SCORED = 0.2  # of a slot, for scoring: more test than that is left out
+LEAST_TEST = 0.05  # of the test part, however long that takes
 LEAST = 0.5  # seconds of learning, however little time there is
 
 
@@ -35,6 +37,11 @@ class Budget:
         self.report = 1.0 + REPORT * whole
         self.slot = (0.0, 0.0)  # when that of the present network begins and ends
         self.tails: list[float] = []  # seconds that scoring took, of the networks before
+
+    def affordable(self, seconds: float) -> float:
+        """The share of the test that each network can score, if all of it takes so many seconds."""
+        even = (self.end - self.report - self.clock()) / max(1, self.left)
+        return 1.0 if seconds <= SCORED * even else max(LEAST_TEST, SCORED * even / seconds)
 
     def begin(self) -> None:
         """The slot of the next network."""

@@ -21,7 +21,7 @@ from seriatim import __version__
 from seriatim.budget import Budget
 from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.errors import ConfigError, RunError, SeriatimError
-from seriatim.fitting import fit_events
+from seriatim.fitting import fit_events, untrained
 from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import verdict
 from seriatim.measuring.fingerprint import fingerprint
@@ -42,6 +42,7 @@ Event = dict[str, Any]
 Row = dict[str, Any]
 Round = tuple[Sequences | None, Sequences, Sequences]  # validation, training, test
 SIGNIFICANT = 0.05
+SLICE = 20_000  # symbols of training data, by which an untrained network gets its vocabulary
 TRIED = 1 / 32  # of the test part, scored before a network learns, to know how long that takes
 KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "unfinished", "ending")  # in its row
 
@@ -66,7 +67,7 @@ class Comparison:
         self.limited = bool({"updates", "epochs"} & self.settings.keys())  # instead of by the clock
         self.figure = room.figures[0]
         self.rows: list[Row] = []
-        self.split = "folds"
+        self.split, self.test_share = "folds", 1.0
         self.measured: dict[str, Measured] = {}
         self.interrupted = False
         self.budget: Budget | None = None  # none: networks learn for so many updates or epochs
@@ -114,6 +115,7 @@ class Comparison:
             "quiet": True,
         }
         numbers = data.main_kind() == NUMBERS
+        rounds = self.affordable(rounds)
         result = self.record(data, folder)
         for name in self.counting + self.learning:
             yield from self.rung(name, rounds, folder, numbers)
@@ -294,6 +296,28 @@ class Comparison:
         scoring = (time.perf_counter() - begin) * len(test.main.flat) / max(1, len(some.main.flat))
         return self.budget.minutes(scoring * rounds) / rounds
 
+    def affordable(self, rounds: list[Round]) -> list[Round]:
+        """The same with as much of the test as can be scored in a fifth of a slot, by an untrained
+        network that has seen a little of the data: on a busy machine scoring may take longer than
+        learning. All rungs are measured on the same part."""
+        if self.budget is None or not self.learning or self.options.resume:
+            return rounds
+        (_, train, test), cut = rounds[0], self.room.cut
+        begin = self.budget.clock()
+        try:
+            few = cut.some_of(train, min(1.0, SLICE / max(1, len(train.main.flat))))
+            predictor = untrained(self.room, self.learning[-1], few, self.plans[self.learning[-1]])
+            some = cut.some_of(test, TRIED)
+            begin = self.budget.clock()
+            predictor.measure(some)
+        except SeriatimError:  # the fit itself will say what is wrong
+            return rounds
+        each = (self.budget.clock() - begin) / max(1, len(some.main.flat))
+        self.test_share = self.budget.affordable(each * len(test.main.flat) * len(rounds))
+        if self.test_share == 1:
+            return rounds
+        return [(v, t, cut.some_of(tested, self.test_share)) for v, t, tested in rounds]
+
     def keep_share(self, folder: Path | None) -> None:
         """Write down how long a slot is, for a comparison that goes on with this one."""
         if folder is not None and self.budget is not None:
@@ -351,6 +375,7 @@ class Comparison:
             interrupted=self.interrupted,
             slot_seconds=None if self.budget is None else self.budget.share,
             split=self.split,
+            test_share=self.test_share,
             entropy_bits=entropy,
             rows=self.rows,
             protocol=protocols[0] if protocols else None,

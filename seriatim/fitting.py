@@ -85,6 +85,17 @@ def fit_events(
     return (yield from fit.run())
 
 
+def untrained(
+    room: Task, spec: str, train: Source, settings: Mapping[str, Any] | None = None
+) -> Predictor:
+    """A model that has learned nothing, with the codec of some data: to see how fast it is."""
+    fit = Fit(room, spec, sorted_out(room, settings or {}))
+    fit.read(train, None)
+    fit.encode()
+    fit.build()
+    return fit.predictor
+
+
 class Fit:
     """One fit, from data to a Predictor: each step leaves what the next one needs."""
 

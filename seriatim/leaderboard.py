@@ -23,6 +23,11 @@ def footnotes(record: Record, room: Task) -> list[str]:
         notes.append(f"= not significantly different from the best ({test})")
     if record["protocol"] and record["protocol"].get("caution"):
         notes.append(record["protocol"]["caution"])
+    if record["test_share"] < 1:
+        notes.append(
+            f"measured on {100 * record['test_share']:.0f} % of the test part: scoring all of it "
+            "would take more than a fifth of the time here; more --minutes, or --updates, measure on all"
+        )
     if record["folds"]:
         notes.append(
             f"{record['folds']} folds: every sequence was the test once; "
@@ -48,10 +53,11 @@ def verdict(rows: list[dict[str, Any]], figure: Figure) -> str:
     unfinished = [row for row in good if row.get("unfinished")]
     if unfinished:
         fewest = min(unfinished, key=lambda row: row["updates"])
+        several = f"{fewest['updates']:,} update{'s' * (fewest['updates'] != 1)}"
         names = ", ".join(row["model"] for row in unfinished)
         words += (
             f" Unfinished, so that their figures are no verdict: {names} "
-            f"({fewest['model']} made {fewest['updates']:,} updates); more --minutes would tell."
+            f"({fewest['model']} made {several}); more --minutes would tell."
         )
     return words
 

@@ -141,6 +141,16 @@ def test_a_comparison_ends_in_time_whoever_else_uses_the_machine(slowness):
     assert max(slots) < 1.1 * budget.share and min(slots) > 0.9 * budget.share
 
 
+def test_a_test_that_takes_too_long_to_score_is_cut_for_all():
+    """Finding 1: on a busy machine scoring took longer than learning."""
+    clock = FakeClock()
+    budget = Budget(3.0, 0.0, 6, clock=clock)
+    assert budget.affordable(2.0) == 1.0
+    share = budget.affordable(58.0)
+    assert 0.05 < share < 0.2 and 58.0 * share < 0.21 * 30
+    assert budget.affordable(10_000.0) == 0.05  # and that is said under the table
+
+
 def test_what_a_network_leaves_unused_is_not_given_to_the_next():
     clock = FakeClock()
     budget = Budget(3.0, 0.0, 3, clock=clock)
