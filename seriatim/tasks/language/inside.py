@@ -29,7 +29,7 @@ from seriatim.layers.block import Block
 from seriatim.layers.recurrent import Recurrent
 from seriatim.models.base import Model, evaluating, select
 from seriatim.models.network import Network
-from seriatim.records import finite
+from seriatim.records import finite, plain_array
 from seriatim.runs.predictor import Source
 from seriatim.tasks.language.metrics import figures, layout_of, measure
 from seriatim.tasks.language.predictor import LanguagePredictor as Predictor
@@ -225,7 +225,7 @@ def attention_maps(predictor: Predictor, text: Source, most: int = MOST_SHOWN) -
                     "entropy_bits": float(
                         -torch.xlogy(weights, weights).sum(-1).mean() / math.log(2)
                     ),
-                    "weights": weights.tolist(),
+                    "weights": plain_array(weights),
                 }
             )
     return {

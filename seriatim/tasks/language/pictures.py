@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from seriatim.records import array_of
 from seriatim.show.charts import (
     INK,
     LINES,
@@ -152,7 +153,9 @@ def attention(record: dict[str, Any], format: str = "svg") -> bytes:
     )
     for each in record["maps"]:
         axes, shown = grid[each["layer"]][each["head"]], len(names) * 4.5 < 72 * size
-        drawn = axes.imshow(each["weights"], cmap=colours, vmin=0, vmax=1, interpolation="nearest")
+        drawn = axes.imshow(
+            array_of(each["weights"]), cmap=colours, vmin=0, vmax=1, interpolation="nearest"
+        )
         axes.spines[:].set_color(SOFT)
         below = names if spelled else ["", *names[1:]]  # upright there is no room for START
         axes.set_xticks(

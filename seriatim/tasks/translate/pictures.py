@@ -13,9 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from seriatim.records import Record
+from seriatim.records import Record, array_of
 from seriatim.show.charts import ACCENT, INK, SOFT, entitle, new_axes, readable, rendered
 from seriatim.show.tables import SHADES, visible
 
@@ -34,7 +32,7 @@ def alignment(record: Record, format: str = "svg") -> bytes:
     """What of the source each symbol of the target attended to: a record of `alignment`."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    weights = np.array(record["weights"])  # (T, P)
+    weights = array_of(record["weights"])  # (T, P)
     figure, axes = new_axes(2.0 + 0.3 * weights.shape[1], 1.6 + 0.28 * weights.shape[0])
     axes.imshow(
         weights,
