@@ -20,7 +20,7 @@ from seriatim.data.formats import format_of
 from seriatim.data.options import SeriesOptions
 from seriatim.data.sequences import Field, Sequences, offsets_of
 from seriatim.data.series import common_step, cut_series, series_in_rows, series_of
-from seriatim.data.steps import season_of
+from seriatim.data.steps import season_of, step_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model, evaluating
 from seriatim.models.ladder import Part
@@ -285,7 +285,7 @@ def pieces_of(data: Sequences) -> np.ndarray:
         each = mixed[0]
         for column in mixed[1:]:
             each = hashed(each * ODD + column)
-        if len(when) > 1 and when[0] == 0 and (np.diff(when) == 1).all():
+        if len(when) < 2 or step_of(when).kind == "row":
             found.append(in_a_row(each))
         else:
             found.append(hashed(each * ODD + np.round(when).astype(np.int64).view(np.uint64)))

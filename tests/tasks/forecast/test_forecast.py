@@ -28,7 +28,6 @@ from seriatim.tasks.forecast.codec import SeriesCodec, of_windows
 from seriatim.tasks.forecast.features import feature_table
 from seriatim.tasks.forecast.metrics import forecasts_in
 from seriatim.tasks.forecast.models.lags import STRENGTHS
-from seriatim.tasks.forecast.models.rules import LEVELS
 from seriatim.tasks.forecast.models.smoothing import begun, smoothed
 from seriatim.tasks.forecast.options import BacktestOptions
 from seriatim.tasks.forecast.tables import forecast_figures, forecast_lines

@@ -198,7 +198,7 @@ def test_a_perfect_forecast_has_no_error():
     assert set(record["coverage"].values()) == {1.0} and set(record["width"].values()) == {
         0.0
     } == set(record["by_origin"])
-    assert record["interval"] == dict.fromkeys(("mae", "rmse", "mase"), [0.0, 0.0])
+    assert record["interval"] == {key: [0.0, 0.0] for key in ("mae", "rmse", "mase")}
     assert record["against_naive"] == {
         "skill": 1.0,
         "diebold_mariano": None,

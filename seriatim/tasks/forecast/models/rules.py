@@ -116,8 +116,11 @@ class Rule(Model):
         self.take_errors(signals, places)
 
     def take_errors(self, signals: Signals, places: np.ndarray) -> None:
-        """How wrong it is in these windows is how unsure it will be."""
-        some = some_of(places, self.windows_looked_at)
+        """How wrong it is in these windows is how unsure it will be; those with little of a past say
+        nothing of the others."""
+        begin, _ = bounds_of(signals.x, places)
+        least = least_past(signals, self.options.context, self.options.reach) // 2
+        some = some_of(places[places - begin >= least], self.windows_looked_at)
         batch = of_windows(signals, some, self.options.context, self.options.reach)
         wrong = (batch.y - self.rule(batch)).double().numpy()  # (W, H, C)
         self.errors = torch.from_numpy(quantiles_of(wrong)).float()

@@ -26,7 +26,7 @@ from seriatim.tasks.forecast.codec import Signals
 from seriatim.tasks.forecast.models.rules import Rule
 from seriatim.tasks.forecast.options import SmoothingOptions, ThetaOptions
 
-FADING = (0.8, 0.98)  # how much of a trend stays after a step, at least and at most
+FADING = (0.8, 0.995)  # how much of a trend stays after a step, at least and at most
 
 
 STARTS = np.array(  # where the search begins: level, trend and season as logits, how much stays
