@@ -803,7 +803,7 @@ class SeriesSpecimen(Specimen):
         found = []
         for data in (self.series, forecasters.series(changed)):
             mean, quantiles, _ = self.model.forecast(self.windows(data), 20, 0)
-            assert mean.shape == (3, 5, 2) and quantiles.shape == (3, 5, 2, 19)
+            assert mean.shape == (3, 5, 2) and quantiles.shape == (3, 5, 2, 21)
             found.append(torch.cat([mean[..., None], quantiles], -1))
         return tuple(found)
 
@@ -814,12 +814,12 @@ class SeriesSpecimen(Specimen):
         signals, options = self.codec.encode(self.series), BacktestOptions(begin="30")
         several = [np.array([30, 41, 55, 78]), *([place] for place in (30, 41, 55, 78))]
         found = [
-            forecast(self.model, self.codec, self.series, signals, np.array(places), options)
+            forecast(self.model, self.codec, signals, np.array(places), options)
             for places in several
         ]
         whole, *alone = (
             np.concatenate(
-                [each[0].reshape(len(each[0]), -1), each[2].reshape(len(each[0]), -1)], 1
+                [each[0].reshape(len(each[0]), -1), each[1].reshape(len(each[0]), -1)], 1
             )
             for each in found
         )

@@ -41,7 +41,17 @@ class CodecOptions:
         "numbers: mean 0 and variance 1 by the training data, or as they are",
         choices=("standard", "none"),
     )
-    each: bool = option(False, "numbers: scaled by the training data of each series, not of all")
+    each: bool = option(
+        False,
+        "numbers: several series are scaled each by itself, in units of its own naive error;"
+        " false: all alike",
+    )
+    season: int = option(
+        0,
+        "numbers: steps of a season; 0: what the calendar suggests (24 hours, 12 months)",
+        least=0,
+        most=100_000,
+    )
     log: bool = option(False, "numbers: their logarithms; all must be positive")
     difference: int = option(
         0,

@@ -19,6 +19,7 @@ from datetime import date
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from seriatim.data.columns import texts_of
 from seriatim.data.sequences import Field
 
 DAY = 86_400  # seconds
@@ -76,6 +77,9 @@ FORMS = [
 ]  # 2024
 
 
+ZONED = r"\d:\d\d\S* *(z|utc|gmt|[+-]\d\d:?(?:\d\d)?)$"  # a time of day, and its zone
+
+
 DIGITS = re.compile("[0-9]+")
 
 
@@ -131,6 +135,19 @@ def moments_of(cells: Sequence[str] | Field | np.ndarray) -> np.ndarray:
     for row, part in single.items():
         moments[row] = seconds_of(part, day_first)
     return moments
+
+
+def zones_in(column: Field) -> list[str]:
+    """The zones that times of a column are written in, "" for none.
+
+    >>> zones_in(Field.of_text(["2024-03-07 14:30+01:00", "2024-07-07 14:30+02:00", "2024-03-07"]))
+    ['', '+01:00', '+02:00']
+    """
+    import polars
+
+    cells = polars.Series(texts_of(column), dtype=polars.String)
+    zones = cells.str.to_lowercase().str.extract(ZONED, 1).fill_null("").unique()
+    return sorted({"utc" if zone in ("z", "gmt") else zone for zone in zones.to_list()})
 
 
 # Cell by cell

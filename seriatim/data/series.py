@@ -2,6 +2,7 @@
 
     wide    date, load, price            a column a channel
     long    series, date, value          several series in any order, with one channel or more
+    rows    series, value, value, ...    a row a series, as long as it is
 
 Gaps are refused or filled, never passed over: cells that are missing, and rows that are missing
 between times on a regular grid. Irregular times stay as they are. Shapes: N rows, C channels, K
@@ -10,6 +11,7 @@ inputs known in advance.
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from collections.abc import Sequence
@@ -20,9 +22,10 @@ from typing import TypedDict
 import numpy as np
 
 from seriatim.data.columns import ENOUGH, number_in, numbers_in, texts_of
-from seriatim.data.moments import moments_of
+from seriatim.data.files import utf8
+from seriatim.data.moments import moments_of, zones_in
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences, offsets_of
-from seriatim.data.steps import step_of
+from seriatim.data.steps import Step, step_of
 from seriatim.errors import ConfigError, DataError, nearest
 
 # columns that tell the time
@@ -41,6 +44,9 @@ FILLS = ("refuse", "previous", "linear", "mean", "keep")
 MOST_ROWS = 10_000_000  # of a grid whose holes are filled
 
 
+Piece = tuple[np.ndarray, np.ndarray, np.ndarray]  # of one series: times, cells, which were put in
+
+
 MARKED = re.compile(r"[+-]?\d[\d.,' ]*")  # numbers as people write them: 1,234.5 or 3,14
 
 
@@ -51,6 +57,8 @@ def series_of(
     channels: Sequence[str] | None = None,
     known: Sequence[str] = (),
     fill: str = "refuse",
+    ahead: bool = False,
+    notes: list[str] | None = None,
 ) -> Sequences:
     """A table as `read` gives it -> fields `values` (N, C), `time` (N,), `known` (N, K) and `name`.
 
@@ -58,7 +66,9 @@ def series_of(
     named are found: the time by its name or because it holds dates, the series by its name; all
     other columns of numbers are channels. `known` are inputs that are known in advance. `fill` says
     what becomes of gaps: "refuse", "previous" value, "linear" in time, "mean" of the series, "keep"
-    as nan. Without a time, rows are counted.
+    as nan; which values were put in stands in a field `filled` (N, C). Without a time, rows are
+    counted. Rows behind the last value, of which only inputs are known, are no gaps: with `ahead`
+    they are kept, otherwise left out. A list of `notes` takes what is worth knowing.
     """
     if fill not in FILLS:
         raise ConfigError("unknown way to fill gaps", got=fill, do=nearest(fill, FILLS))
@@ -73,18 +83,84 @@ def series_of(
     names = (*channels, *known)
     values = np.stack([numbers_of(data, name, columns[name]) for name in names], 1)  # (N, C + K)
     moments = None if time is None else times_of(data, time, columns[time])  # (N,)
-    if fill == "refuse":
-        refuse_gaps(data, values, names)
+    if notes is not None and time is not None:
+        notes += zones_remark(columns[time])
     groups = (
         {data.origin: np.arange(len(data))}
         if series is None
         else rows_of_each(data, series, columns[series])
     )
+    if moments is not None:
+        groups = {
+            name: rows[np.argsort(moments[rows], kind="stable")] for name, rows in groups.items()
+        }
+    coming = {name: 0 for name in groups}  # rows of each that are still to come
+    if known:
+        coming = {
+            name: rows_to_come(values[rows, : len(channels)]) for name, rows in groups.items()
+        }
+    if not ahead:
+        groups = {name: rows[: len(rows) - coming[name]] for name, rows in groups.items()}
+        coming = dict.fromkeys(groups, 0)
+    if fill == "refuse":
+        for name, rows in groups.items():
+            gaps = np.isnan(values[rows])
+            gaps[len(rows) - coming[name] :, : len(channels)] = False
+            refuse_gaps(data, rows, gaps, names)
     grids: dict[bytes, np.ndarray] = {}
     pieces = [
-        one_series(data, rows, moments, values, names, fill, grids) for rows in groups.values()
+        one_series(data, rows, moments, values, names, fill, grids, coming[name], len(channels))
+        for name, rows in groups.items()
     ]
     return joined(data.origin, list(groups), pieces, tuple(channels), tuple(known))
+
+
+def rows_to_come(values: np.ndarray) -> int:
+    """(n, C) values in order -> how many rows at the end have none."""
+    there = np.flatnonzero(np.isfinite(values).any(1))
+    return len(values) - (int(there[-1]) + 1 if len(there) else 0)
+
+
+def zones_remark(cells: Cells) -> list[str]:
+    """What to say of times that are written in several zones."""
+    zones = zones_in(cells.values) if isinstance(cells.values, Field) else []
+    if len(zones) < 2:
+        return []
+    plain = "; those without a zone are taken for UTC" if "" in zones else ""
+    written = ", ".join(zone for zone in zones if zone)
+    return [f"times of several zones ({written}) are read as moments of UTC{plain}"]
+
+
+def common_step(data: Sequences) -> Step:
+    """The step of all series; an error if they have several."""
+    time = data.field("time")
+    longest = int(np.argmax(time.lengths))
+    step, grids = step_of(time.row(longest)), set()
+    for s in range(len(data)):
+        row = time.row(s)
+        key = row.tobytes()
+        if len(row) < 3 or key in grids:
+            continue
+        grids.add(key)
+        other = step_of(row)
+        if "irregular" not in (step.kind, other.kind) and not alike(step, other):
+            names = data.fields["name"].symbol_names if "name" in data.fields else ()
+            who = [names[int(data.fields["name"].row(each)[0])] for each in (longest, s)]
+            raise DataError(
+                "the series of one file have several steps",
+                got=f"{who[0]} {step.words}, {who[1]} {other.words}",
+                file=data.origin,
+                do="Forecast them apart, or bring them to one step",
+            )
+    return step
+
+
+def alike(first: Step, second: Step) -> bool:
+    """Whether two steps are the same, but for rounding; a daily series may be short of weekends."""
+    days = {("weekday", 1.0), ("second", 86_400.0)}
+    if {(first.kind, first.size), (second.kind, second.size)} <= days:
+        return True
+    return first.kind == second.kind and abs(first.size - second.size) < 0.01 * first.size
 
 
 def series_with(
@@ -108,6 +184,7 @@ def series_with(
         channels,
         fill=fill,
     )
+    found = replace(found, fields={k: f for k, f in found.fields.items() if k != "filled"})
     firsts = np.array([rows[0] for rows in groups.values()])
     if name in data.fields:
         refuse_differences(data, name, cells_of(data, name), list(groups.values()))
@@ -131,6 +208,111 @@ def refuse_differences(
                 do="Name the column that tells series apart with --series, and what is said of each"
                 " with --label",
             )
+
+
+# A row a series
+
+
+NUMBERED = re.compile(r"\D*?(\d+)")  # a column that is called after its place: V2, 3, step 4
+
+
+LEAST_CELLS = 4  # a name and three numbers, where no header says what they are
+
+
+def series_in_rows(
+    path: str, separator: str, fill: str = "refuse", notes: list[str] | None = None
+) -> Sequences | None:
+    """A file with a row for each series, its name first, then its numbers, as many as it has.
+
+    Columns are called after their places, or are dates, or have no names. None if the file is
+    something else: a row for each time.
+    """
+    content = utf8(path)
+    first = content.find(b"\n")
+    second = content.find(b"\n", first + 1)
+    begin = cells_in(content[: second if second > 0 else len(content)].decode(), separator)
+    if not begin or not (header_in(begin[0]) is not None or tells_row(begin[0], LEAST_CELLS)):
+        return None
+    if not all(tells_row(row, 2) and np.isnan(moments_of([row[0]])[0]) for row in begin[1:]):
+        return None
+    rows = cells_in(content.decode(), separator)
+    times = header_in(rows[0])
+    body = rows if times is None else rows[1:]
+    names = [row[0].strip() for row in body]
+    if not body or len(set(names)) < len(names) or not all(tells_row(row, 2) for row in body):
+        return None
+    if np.isfinite(moments_of(names)).mean() >= ENOUGH:
+        return None
+    lines = np.arange(len(body)) + (1 if times is None else 2)
+    table = Sequences({"name": Field.of_labels(names)}, origin=path, lines=lines)
+    pieces = [piece_of_row(table, s, row[1:], times, fill) for s, row in enumerate(body)]
+    if notes is not None:
+        lengths = [len(time) for time, _, _ in pieces]
+        many = (
+            f"{min(lengths):,} to {max(lengths):,}" if len(set(lengths)) > 1 else f"{lengths[0]:,}"
+        )
+        dated = "" if times is None or not len(times) else ", dated by the header"
+        notes.append(f"read as series in rows: {len(body):,} series of {many} values{dated}")
+    return joined(path, names, pieces, ("value",), ())
+
+
+def cells_in(text: str, separator: str) -> list[list[str]]:
+    """The rows of a text that are not blank, without the empty cells at their ends."""
+    rows = []
+    lines = text.splitlines()
+    tabs = (line.split("\t") for line in lines)  # which know no quotes
+    for row in csv.reader(lines) if separator == "," else tabs:
+        last = next((i for i in range(len(row), 0, -1) if row[i - 1].strip()), 0)
+        if last:
+            rows.append(row[:last])
+    return rows
+
+
+def header_in(row: list[str]) -> np.ndarray | None:
+    """The times that a header has, none if its columns are numbered; None if it is no such header."""
+    others = [cell.strip() for cell in row[1:]]
+    if not others or number_in(row[0]) is not None:
+        return None
+    moments = moments_of(others)
+    if np.isfinite(moments).all() and (np.diff(moments) > 0).all() and len(others) > 1:
+        return moments
+    places = [NUMBERED.fullmatch(cell) for cell in others]
+    if any(place is None for place in places):
+        return None
+    numbers = np.array([int(place[1]) for place in places if place is not None])
+    return np.zeros(0) if (np.diff(numbers) == 1).all() else None
+
+
+def tells_row(row: list[str], least: int) -> bool:
+    """Whether a row is a name and then numbers, some of which may be missing."""
+    if len(row) < least or number_in(row[0]) is not None:
+        return False
+    return numbers_in_row(row[1:]) is not None
+
+
+def numbers_in_row(cells: list[str]) -> np.ndarray | None:
+    """(n,) the numbers of cells, nan where one is missing; None if any is something else."""
+    try:
+        return np.array(list(map(float, cells)))
+    except ValueError:
+        numbers = [number_in(cell) for cell in cells]
+        return None if None in numbers else np.array(numbers, np.float64)
+
+
+def piece_of_row(
+    table: Sequences, s: int, cells: list[str], times: np.ndarray | None, fill: str
+) -> Piece:
+    """One series of a file with a row for each, filled."""
+    numbers = numbers_in_row(cells)
+    assert numbers is not None
+    values = numbers[:, None]  # (n, 1)
+    rows = np.full(len(values), s)
+    if fill == "refuse":
+        refuse_gaps(table, rows, np.isnan(values), ("value",))
+    time = np.arange(len(values), dtype=np.float64)
+    if times is not None and len(times) >= len(values):
+        time = times[: len(values)]
+    return without_gaps(table, rows, time, values, ("value",), fill, 0, 1)
 
 
 # Which column is what
@@ -376,14 +558,14 @@ def rows_of_each(data: Sequences, series: str, cells: Cells) -> dict[str, np.nda
 # Gaps
 
 
-def refuse_gaps(data: Sequences, values: np.ndarray, names: Sequence[str]) -> None:
-    """An error if any cell is missing."""
-    rows, columns = np.nonzero(np.isnan(values))
-    if len(rows):
-        many = f"{len(rows)} number{'s are' if len(rows) > 1 else ' is'} missing"
+def refuse_gaps(data: Sequences, rows: np.ndarray, gaps: np.ndarray, names: Sequence[str]) -> None:
+    """An error if any cell of these rows is missing, (n, C + K)."""
+    places, columns = np.nonzero(gaps)
+    if len(places):
+        many = f"{len(places)} number{'s are' if len(places) > 1 else ' is'} missing"
         raise DataError(
             f"{many}, the first in column {names[columns[0]]!r}",
-            **place(data, rows[0]),
+            **place(data, rows[places[0]]),
             do=f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}",
         )
 
@@ -396,16 +578,17 @@ def one_series(
     names: Sequence[str],
     fill: str,
     grids: dict[bytes, np.ndarray],
-) -> tuple[np.ndarray, np.ndarray]:
-    """Times in order and values without gaps, for these rows: (n,), (n, C + K).
+    coming: int,
+    channels: int,
+) -> Piece:
+    """Times in order and values without gaps, for these rows in order, the last of which are still
+    to come: (n,), (n, C + K); and which were put in, (n, C + K).
 
     `grids` keeps the times with those that were missing: series often have the same ones.
     """
     if moments is None:
-        return np.arange(len(rows), dtype=np.float64), filled(
-            data, rows, np.arange(len(rows)), values[rows], names, fill
-        )
-    rows = rows[np.argsort(moments[rows], kind="stable")]
+        count = np.arange(len(rows), dtype=np.float64)
+        return without_gaps(data, rows, count, values[rows], names, fill, coming, channels)
     time = moments[rows]
     equal = np.flatnonzero(np.diff(time) < 1e-6)  # seconds; float64 tells no finer ones apart
     if len(equal):
@@ -421,10 +604,28 @@ def one_series(
         grids[key] = with_missing_rows(data, rows, time, fill)
     grid = grids[key]
     if len(grid) == len(time):  # nothing is missing
-        return grid, filled(data, rows, grid, values[rows], names, fill)
+        return without_gaps(data, rows, grid, values[rows], names, fill, coming, channels)
     cells = np.full((len(grid), values.shape[1]), np.nan)
     cells[np.searchsorted(grid, time)] = values[rows]
-    return grid, filled(data, rows, grid, cells, names, fill)
+    return without_gaps(data, rows, grid, cells, names, fill, coming, channels)
+
+
+def without_gaps(
+    data: Sequences,
+    rows: np.ndarray,
+    time: np.ndarray,
+    cells: np.ndarray,
+    names: Sequence[str],
+    fill: str,
+    coming: int,
+    channels: int,
+) -> Piece:
+    """Times and cells of one series, filled; what is still to come stays as it is."""
+    gaps = np.isnan(cells)
+    ahead = cells[len(cells) - coming :, :channels].copy()
+    cells = filled(data, rows, time, cells, names, fill)
+    cells[len(cells) - coming :, :channels] = ahead
+    return time, cells, gaps & ~np.isnan(cells)
 
 
 def with_missing_rows(data: Sequences, rows: np.ndarray, time: np.ndarray, fill: str) -> np.ndarray:
@@ -495,19 +696,22 @@ def written(time: float) -> str:
 def joined(
     origin: str,
     names: list[str],
-    pieces: list[tuple[np.ndarray, np.ndarray]],
+    pieces: list[Piece],
     channels: tuple[str, ...],
     known: tuple[str, ...],
 ) -> Sequences:
     """The series one after another."""
-    offsets = offsets_of(len(time) for time, _ in pieces)
-    values = np.concatenate([cells for _, cells in pieces])  # (N, C + K)
+    offsets = offsets_of(len(time) for time, _, _ in pieces)
+    values = np.concatenate([cells for _, cells, _ in pieces])  # (N, C + K)
+    put_in = np.concatenate([mask[:, : len(channels)] for _, _, mask in pieces])  # (N, C)
     fields = {
         "values": Field(values[:, : len(channels)], offsets, NUMBERS, channels),
-        "time": Field(np.concatenate([time for time, _ in pieces]), offsets, NUMBERS),
+        "time": Field(np.concatenate([time for time, _, _ in pieces]), offsets, NUMBERS),
     }
     if known:
         fields["known"] = Field(values[:, len(channels) :], offsets, NUMBERS, known)
+    if put_in.any():
+        fields["filled"] = Field(put_in.astype(np.float64), offsets, NUMBERS, channels)
     if len(pieces) > 1:
         fields["name"] = Field(
             np.arange(len(pieces), dtype=np.int32),
@@ -523,7 +727,11 @@ def cut_series(data: Sequences, begin: float, end: float, before: int = 0) -> Se
     offsets = data.field("values").offsets - data.field("values").offsets[0]
     lengths = np.diff(offsets)
     first = offsets[:-1] + np.maximum(0, np.floor(lengths * begin + 1e-9).astype(np.int64) - before)
-    last = offsets[:-1] + np.floor(lengths * end + 1e-9).astype(np.int64)
+    return rows_of(data, first, offsets[:-1] + np.floor(lengths * end + 1e-9).astype(np.int64))
+
+
+def rows_of(data: Sequences, first: np.ndarray, last: np.ndarray) -> Sequences:
+    """Some rows of every series, from one place on and before another, (S,) both; names stay."""
     rows = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
     fields = {
         name: column

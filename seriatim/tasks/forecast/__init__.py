@@ -15,6 +15,7 @@ from seriatim.tasks.forecast.options import (
     RuleOptions,
     SeriesCoding,
     SmoothingOptions,
+    ThetaOptions,
     WalkOptions,
 )
 
@@ -56,9 +57,16 @@ RUNGS: dict[str, Rung] = {
     ),
     "smoothing": Rung(
         "level, trend and season, each a mean that forgets (Holt and Winters)",
-        "seriatim.tasks.forecast.models.rules:ExponentialSmoothing",
+        "seriatim.tasks.forecast.models.smoothing:ExponentialSmoothing",
         SmoothingOptions,
         {"context": 200},
+        counts=True,
+    ),
+    "theta": Rung(
+        "a mean that forgets, moved along half the slope of all (Assimakopoulos and Nikolopoulos)",
+        "seriatim.tasks.forecast.models.smoothing:Theta",
+        ThetaOptions,
+        {"context": 1024},
         counts=True,
     ),
     "autoregression": Rung(
@@ -143,7 +151,7 @@ VERBS: dict[str, Verb] = {
         "evaluation",
         options=EvaluateForecastOptions,
         table=TABLES + "forecast_figures",
-        example="seriatim evaluate runs/load load.csv --begin 0.8",
+        example="seriatim evaluate runs/load later.csv --past load.csv",
     ),
     "predict": Verb(
         "The next numbers of each series, with quantiles.",
@@ -151,7 +159,6 @@ VERBS: dict[str, Verb] = {
         "predictions",
         options=PathOptions,
         table=TABLES + "forecast_lines",
-        pieces=True,
         gaps=True,
         example="seriatim predict runs/load load.csv",
     ),

@@ -4,19 +4,21 @@
                   origin                         then the origin moves on by the stride
 
 Forecasts are made in batches, and no origin depends on another; every one with something to compare
-is used, those near the end with as much of their horizon as there is. Shapes: O origins, P context,
-H horizon, C channels, Q levels, N times.
+is used, those near the end with as much of their horizon as there is. Nothing from the end on is
+judged, and nothing that was put into a gap. Shapes: O origins, P context, H horizon, C channels, Q
+levels, S series or paths, N times.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from seriatim.batches import bounds_of
 from seriatim.data.moments import moments_of
-from seriatim.data.sequences import NUMBERS, Field, Sequences, offsets_of
+from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import evaluating
 from seriatim.progress import passing
@@ -26,7 +28,8 @@ from seriatim.tasks.forecast.models.network import ForecastModel
 from seriatim.tasks.forecast.models.rules import LEVELS
 from seriatim.tasks.forecast.options import BacktestOptions
 
-CELLS = 1 << 21  # numbers of a batch: origins x paths x horizon x channels
+CELLS = 1 << 22  # numbers of a batch: origins x (context + paths x horizon) x channels
+PER_SERIES = 3  # origins of each of several series that a comparison looks at, at least
 
 
 def moment(data: Sequences, words: str, otherwise: float) -> np.ndarray:
@@ -52,23 +55,55 @@ def moment(data: Sequences, words: str, otherwise: float) -> np.ndarray:
     return np.array(rows)
 
 
-def origins(data: Sequences, options: BacktestOptions) -> np.ndarray:
-    """(O,) places, in all series one after another, from which the future is forecast."""
-    begin, end = moment(data, options.begin, 0.8), moment(data, options.end, 1.0)
+@dataclass(frozen=True)
+class Span:
+    """What is judged: of each series the rows from one on and before another."""
+
+    begin: np.ndarray  # (S,) rows of each series
+    end: np.ndarray  # (S,)
+
+    @classmethod
+    def of(cls, data: Sequences, options: BacktestOptions) -> Span:
+        """As asked for: by default the last fifth, up to the end."""
+        return cls(moment(data, options.begin, 0.8), moment(data, options.end, 1.0))
+
+
+def origins(
+    data: Sequences, options: BacktestOptions, ahead: tuple[int, int], span: Span | None = None
+) -> np.ndarray:
+    """(O,) places, in all series one after another, from which the future is forecast, after a gap
+    for so many steps; every one with something to judge, or with a whole horizon."""
+    gap, horizon = ahead
+    span = Span.of(data, options) if span is None else span
     offsets = data.field("values").offsets - data.field("values").offsets[0]
+    needed = horizon if options.whole else 1
     found = [
-        np.arange(max(1, first - options.gap), last - options.gap, options.stride) + offset
-        for first, last, offset in zip(begin, end, offsets[:-1], strict=True)
+        np.arange(max(1, first - gap), last - gap - needed + 1, options.stride) + offset
+        for first, last, offset in zip(span.begin, span.end, offsets[:-1], strict=True)
     ]
     places = np.concatenate(found)
     if not len(places):
         raise DataError(
             "there is nothing to forecast",
-            got=f"from row {begin.tolist()[:3]} to {end.tolist()[:3]}",
+            got=f"from row {span.begin.tolist()[:3]} to {span.end.tolist()[:3]}",
             file=data.origin,
             do="Choose another --begin or --end",
         )
     return places
+
+
+def some_origins(data: Sequences, ahead: tuple[int, int], span: Span, most: int) -> np.ndarray:
+    """Equally many origins of each of several series, with a whole horizon where there is room for
+    one, the last of which ends where the series does: as a user would ask at its end."""
+    gap, horizon = ahead
+    offsets = data.field("values").offsets - data.field("values").offsets[0]
+    each = max(PER_SERIES, most // len(data))
+    found = []
+    for first, last, offset in zip(span.begin, span.end, offsets[:-1], strict=True):
+        latest = max(first, last - horizon) - gap
+        places = np.linspace(latest, max(1, first - gap), each).round().astype(np.int64)
+        found.append(np.unique(places[(places > 0) & (places < last - gap)]) + offset)
+    return np.concatenate(found)
 
 
 def overlapping(signals: Signals, places: np.ndarray, horizon: int) -> int:
@@ -82,8 +117,8 @@ def batches_of(
     places: np.ndarray, model: ForecastModel, options: BacktestOptions
 ) -> list[np.ndarray]:
     """Origins in groups whose forecasts, drawn paths included, fit into memory."""
-    cells = model.options.horizon * model.vocabulary
-    many = max(1, CELLS // (cells * (options.paths if model.draws_paths else 1)))
+    drawn = model.options.reach * (options.paths if model.draws_paths else 1)
+    many = max(1, CELLS // ((drawn + model.options.context) * model.vocabulary))
     return [places[begin : begin + many] for begin in range(0, len(places), many)]
 
 
@@ -94,16 +129,16 @@ def last_values(signals: Signals, places: np.ndarray, codec: SeriesCodec) -> np.
     return signals.raw.flat[np.maximum(places[:, None] + back, begin[:, None])]
 
 
+def owners_of(signals: Signals, places: np.ndarray) -> np.ndarray:
+    """(O,) the number of the series that each origin is of."""
+    return np.searchsorted(signals.x.offsets - signals.x.offsets[0], places, "left") - 1
+
+
 def sample_paths(
-    model: ForecastModel,
-    codec: SeriesCodec,
-    data: Sequences,
-    signals: Signals,
-    places: np.ndarray,
-    paths: int,
+    model: ForecastModel, codec: SeriesCodec, signals: Signals, places: np.ndarray, paths: int
 ) -> np.ndarray:
-    """(O, S, H, C) whole futures, one origin for each series, in the unit of the data."""
-    batch = of_windows(signals, places, model.options.context, model.options.horizon)
+    """(O, S, H, C) whole futures from each origin, in the unit of the data."""
+    batch = of_windows(signals, places, model.options.context, model.options.reach)
     drawn = model.forecast(batch, paths, 0)[2] if model.draws_paths else None
     if drawn is None:
         raise ConfigError(
@@ -111,20 +146,14 @@ def sample_paths(
             got=f"{paths} paths",
             do="Fit autoregression, or a network with --strategy recursive",
         )
-    past, several = last_values(signals, places, codec), drawn.double().numpy()
-    return np.stack(
-        [codec.decode(several[s], past[s], codec.name_of(data, s)) for s in range(len(places))]
-    )
+    past, scale = last_values(signals, places, codec), scale_at(signals, places)
+    mean, unit = (each[:, None] for each in scale)
+    values = codec.decode(drawn.double().numpy(), past[:, None], mean, unit)
+    return values[:, :, model.options.gap :]
 
 
-def check_walk(model: ForecastModel, codec: SeriesCodec, options: BacktestOptions) -> None:
+def check_walk(model: ForecastModel, codec: SeriesCodec) -> None:
     """Refuse what this model cannot be asked for."""
-    if options.gap >= model.options.horizon:
-        raise ConfigError(
-            "the gap is a part of the horizon, of which something must be left",
-            got=f"gap {options.gap}, horizon {model.options.horizon}",
-            do="Fit with a larger --horizon",
-        )
     if codec.options.difference and not model.draws_paths:
         raise ConfigError(
             "differences are summed up along paths, which this model does not draw",
@@ -133,96 +162,98 @@ def check_walk(model: ForecastModel, codec: SeriesCodec, options: BacktestOption
         )
 
 
+def scale_at(signals: Signals, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and unit of the series of each origin, (O, 1, C) both."""
+    series = owners_of(signals, places)
+    return signals.mean[series][:, None], signals.unit[series][:, None]
+
+
 def forecast(
     model: ForecastModel,
     codec: SeriesCodec,
-    data: Sequences,
     signals: Signals,
     places: np.ndarray,
     options: BacktestOptions,
     offsets: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Truth (O, H, C), mean (O, H, C), quantiles (O, H, C, Q), in the unit of the data, those
-    within the gap left out. Offsets (H, C, Q) from the mean take the place of the model's own
-    quantiles."""
-    check_walk(model, codec, options)
-    horizon = model.options.horizon
-    found: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
+) -> tuple[np.ndarray, np.ndarray]:
+    """The point forecast (O, H, C) and quantiles (O, H, C, Q), in the unit of the data, those within
+    the gap left out. Offsets (H, C, Q) from the point forecast take the place of the model's own
+    quantiles.
+
+    The point forecast is the middle of what the model sees, taken back to the data: their mean, and
+    with logarithms their median. It lies inside every interval.
+    """
+    check_walk(model, codec)
+    found: list[tuple[np.ndarray, np.ndarray]] = []
     for some in passing("forecasting", batches_of(places, model, options)):
-        batch = of_windows(signals, some, model.options.context, horizon)
+        batch = of_windows(signals, some, model.options.context, model.options.reach)
         with evaluating(model):
             said = model.forecast(batch, options.paths, 0)
         mean, quantiles = (each.double().numpy() for each in said[:2])
         paths = None if said[2] is None else said[2].double().numpy()
         if offsets is not None:
             quantiles, paths = mean[..., None] + offsets, None
-        truth, past = what_came(signals, some, horizon), last_values(signals, some, codec)
-        series = np.searchsorted(signals.x.offsets - signals.x.offsets[0], some, "left") - 1
-        for s in np.unique(series):
-            rows, name = series == s, codec.name_of(data, int(s))
-            drawn = None if paths is None else paths[rows]
-            decoded = in_the_unit_of_the_data(
-                codec, name, past[rows], mean[rows], quantiles[rows], drawn
-            )
-            found.append((some[rows], truth[rows], *decoded))
-    order = np.argsort(np.concatenate([each[0] for each in found]), kind="stable")
-    truth, mean, quantiles = (np.concatenate([each[i] for each in found])[order] for i in (1, 2, 3))
-    return truth[:, options.gap :], mean[:, options.gap :], quantiles[:, options.gap :]
+        past, scale = last_values(signals, some, codec), scale_at(signals, some)
+        found.append(in_the_unit_of_the_data(codec, scale, past, mean, quantiles, paths))
+    mean, quantiles = (np.concatenate([each[i] for each in found]) for i in (0, 1))
+    return mean[:, model.options.gap :], quantiles[:, model.options.gap :]
 
 
-def what_came(signals: Signals, places: np.ndarray, horizon: int) -> np.ndarray:
-    """(O, H, C) the values from each origin on, as given; nan behind the end of a series."""
+def what_came(
+    signals: Signals, places: np.ndarray, ahead: tuple[int, int], ends: np.ndarray | None = None
+) -> np.ndarray:
+    """(O, H, C) the values that were forecast from each origin, after a gap for so many steps; nan
+    from the end of a series on, or from that which is given for each origin, (O,), and where they
+    had been put into gaps."""
     _, end = bounds_of(signals.x, places)
-    ahead = places[:, None] + np.arange(horizon)  # (O, H)
-    values = signals.raw.flat[np.minimum(ahead, end[:, None] - 1)]
-    return np.where((ahead < end[:, None])[..., None], values, np.nan)
+    end = end if ends is None else np.minimum(end, ends)
+    steps = places[:, None] + ahead[0] + np.arange(ahead[1])  # (O, H)
+    values = signals.truth[np.minimum(steps, len(signals.truth) - 1)]
+    return np.where((steps < end[:, None])[..., None], values, np.nan)
 
 
 def in_the_unit_of_the_data(
     codec: SeriesCodec,
-    name: str,
+    scale: tuple[np.ndarray, np.ndarray],
     past: np.ndarray,
     mean: np.ndarray,
     quantiles: np.ndarray,
     paths: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What a model says of one series, decoded: mean (O, H, C) and quantiles (O, H, C, Q), taken
+    """What a model says, decoded: the point forecast (O, H, C) and quantiles (O, H, C, Q), taken
     from its paths (O, S, H, C) where it draws any."""
+    middle = codec.decode(mean, past, *scale)
     if paths is None:
-        levels = codec.decode(np.moveaxis(quantiles, -1, 0), past, name)  # (Q, O, H, C)
-        return codec.decode(mean, past, name), np.moveaxis(levels, 0, -1)
-    drawn = codec.decode(paths, past[:, None], name)  # (O, S, H, C)
-    bent = codec.options.log or codec.options.difference
-    middle = drawn.mean(1) if bent else codec.decode(mean, past, name)
-    return middle, np.moveaxis(np.quantile(drawn, LEVELS, 1), 0, -1)
+        levels = codec.decode(np.moveaxis(quantiles, -1, 0), past, *scale)  # (Q, O, H, C)
+    else:
+        deep = (each[:, None] for each in scale)
+        drawn = codec.decode(paths, past[:, None], *deep)  # (O, S, H, C)
+        levels = np.quantile(drawn, LEVELS, 1)
+    below, above = np.flatnonzero(LEVELS < 0.5), np.flatnonzero(LEVELS > 0.5)
+    levels[below] = np.minimum(levels[below], middle)
+    levels[above] = np.maximum(levels[above], middle)
+    return middle, np.moveaxis(levels, 0, -1)
 
 
-def naive(season: int, signals: Signals, places: np.ndarray, horizon: int, gap: int) -> np.ndarray:
+def naive(season: int, signals: Signals, places: np.ndarray, ahead: tuple[int, int]) -> np.ndarray:
     """(O, H, C) what the seasonal naive forecast says: the value a season ago, of the last whole
     season before the origin."""
     begin, _ = bounds_of(signals.x, places)
-    back = np.arange(horizon) % season - season
-    return signals.raw.flat[np.maximum(places[:, None] + back, begin[:, None])][:, gap:]
+    back = (ahead[0] + np.arange(ahead[1])) % season - season
+    return signals.raw.flat[np.maximum(places[:, None] + back, begin[:, None])]
 
 
-def naive_scale(data: Sequences, season: int) -> np.ndarray:
-    """(C,) for MASE: what the seasonal naive forecast gets wrong one step ahead, on the training
-    data."""
-    values = data.field("values")
-    scales = [
-        mase_scale(values.row(s), min(season, max(1, len(values.row(s)) - 1)))
-        for s in range(len(data))
-    ]
-    return np.nanmean(np.stack(scales), 0)
-
-
-def before_the_first(data: Sequences, options: BacktestOptions) -> Sequences:
-    """What was there before the first origin: the scale of MASE is taken from it."""
-    first = np.maximum(2, moment(data, options.begin, 0.8))
-    values = data.field("values")
-    offsets = values.offsets - values.offsets[0]
-    rows = np.concatenate(
-        [np.arange(begin, begin + many) for begin, many in zip(offsets[:-1], first, strict=True)]
-    )
-    column = Field(values.flat[rows], offsets_of(first), NUMBERS, values.names)
-    return Sequences({"values": column}, origin=data.origin)
+def naive_scale(signals: Signals, until: np.ndarray, season: int) -> np.ndarray:
+    """(S, C) for MASE: what the seasonal naive forecast gets wrong one step ahead, in the first rows
+    of each series, those before the first origin."""
+    offsets = signals.x.offsets - signals.x.offsets[0]
+    scales = []
+    for first, last, many in zip(offsets[:-1], offsets[1:], np.maximum(2, until), strict=True):
+        values = signals.truth[first : min(last, first + many)]
+        few = len(values) < 2
+        scales.append(
+            np.full(values.shape[1], np.nan)
+            if few
+            else mase_scale(values, min(season, len(values) - 1))
+        )
+    return np.stack(scales)

@@ -1,11 +1,14 @@
 """Series of numbers as models see them, and back: logarithms, differences, scaled by the training
 data.
 
-    v = log y,   w_t = v_t - v_{t-d},   z = (w - mean) / deviation         each part optional, inverted exactly
+    v = log y,   w_t = v_t - v_{t-d},   z = (w - mean) / unit         each part optional, inverted exactly
 
-What is known in advance (named inputs, the calendar) goes beside the values, scaled in the same
-way. Everything is fitted on training data only. Shapes: N times, C channels, K known inputs, H
-horizon; ... any leading axes.
+The unit of one series is its deviation. Of several, each has a mean and a unit of its own, the error
+of the naive forecast, mean |w_t - w_{t-season}|: errors in that unit are those that MASE counts, so
+that no series outweighs another because it is written in smaller units. A series that was not there
+in training is scaled by what is known of it. What is known in advance (named inputs, the calendar)
+goes beside the values, in units of its deviation. Everything is fitted on training data only.
+Shapes: N times, S series, C channels, K known inputs, H horizon; ... any leading axes.
 """
 
 from __future__ import annotations
@@ -22,23 +25,26 @@ from seriatim.batches import Batch, bounds_of
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.symbols import reading_codec
 from seriatim.data.sequences import NUMBERS, Field, Sequences
-from seriatim.data.steps import Step, calendar, season_of, step_of
+from seriatim.data.series import alike, common_step
+from seriatim.data.steps import Step, calendar, season_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.settings import build
+from seriatim.tasks.forecast.metrics import mase_scale
+
+Scale = tuple[np.ndarray, np.ndarray]  # mean and unit, (C + K,) both
 
 
-def of_windows(
-    signals: Signals, origins: np.ndarray, context: int, horizon: int, gap: int = 0
-) -> Batch:
-    """Windows of series: x (B, P, C) the last values before each origin, y (B, T, C) those from
-    `gap` steps after it on, nan where there are none.
+def of_windows(signals: Signals, origins: np.ndarray, context: int, horizon: int) -> Batch:
+    """Windows of series: x (B, P, C) the last values before each origin, y (B, T, C) those from it
+    on, nan where there are none.
 
     Origins (B,) are places in all series, one after another; a window never reaches into another
-    series, and what lies before the beginning of one is its first value.
+    series, and what lies before the beginning of one is its first value: `x_lengths` says how many
+    of its last values are real.
     """
     begin, end = bounds_of(signals.x, origins)
     past = np.maximum(origins[:, None] + np.arange(-context, 0), begin[:, None])  # (B, P)
-    future = origins[:, None] + gap + np.arange(horizon)  # (B, T)
+    future = origins[:, None] + np.arange(horizon)  # (B, T)
     inside = future < end[:, None]
     future = np.minimum(future, end[:, None] - 1)
     y = np.where(inside[..., None], signals.x.flat[future], np.float32(np.nan))
@@ -46,7 +52,7 @@ def of_windows(
     x = torch.from_numpy(signals.x.flat[past])
     return Batch(
         x,
-        torch.full((len(origins),), context),
+        torch.from_numpy(np.minimum(context, origins - begin)),
         torch.from_numpy(y),
         torch.from_numpy(inside),
         known=known,
@@ -66,6 +72,9 @@ class Signals:
     x: Field  # (N, C) float32
     known: Field  # (N, K) float32, K may be 0
     raw: Field  # (N, C) float64, as given
+    truth: np.ndarray  # (N, C) the same without what was put into gaps, which is nan
+    mean: np.ndarray  # (S, C) what was subtracted from each series,
+    unit: np.ndarray  # (S, C) and in which unit it is
 
     def __len__(self) -> int:
         return len(self.x)
@@ -88,31 +97,57 @@ class SeriesCodec:
         known: list[str],
         step: Step,
         season: int,
-        means: Mapping[str, tuple[np.ndarray, np.ndarray]],
+        means: Mapping[str, Scale],
     ):
         self.options, self.channels, self.known = options, channels, known
         self.step, self.season = step, season
-        # by name of the series, "" for all of them: mean and deviation, (C + K,) both
+        # by name of the series, "" for all of them
         self.means = dict(means)
 
     @classmethod
-    def fit(cls, data: Sequences, options: CodecOptions, season: int = 0) -> SeriesCodec:
+    def fit(cls, data: Sequences, options: CodecOptions) -> SeriesCodec:
         """Step, season and scale of the training data."""
-        values = data.field("values")
-        time = data.field("time")
-        step = step_of(time.row(int(np.argmax(time.lengths))))
-        codec = cls(options, *names_in(data), step, season or season_of(step), {})
-        parts = [
-            np.concatenate([codec.bent(values.row(s), data), codec.inputs(data, s)], 1)
-            for s in range(len(data))
-        ]
-        names = [codec.name_of(data, s) for s in range(len(data))]
-        codec.means[""] = spread(np.concatenate(parts), options)
-        if options.each:
-            codec.means |= {
-                name: spread(part, options) for name, part in zip(names, parts, strict=True)
-            }
+        step = common_step(data)
+        codec = cls(options, *names_in(data), step, options.season or season_of(step), {})
+        tables = [codec.table(data, s) for s in range(len(data))]
+        codec.means[""] = spread(np.concatenate(tables), options)
+        if options.each and len(data) > 1:
+            for s, table in enumerate(tables):
+                codec.means[codec.name_of(data, s)] = codec.own_scale(table)
         return codec
+
+    @property
+    def by_itself(self) -> bool:
+        """Whether each series has a scale of its own."""
+        return len(self.means) > 1
+
+    def own_scale(self, table: np.ndarray) -> Scale:
+        """(N, C + K) one series -> its mean, and its naive error as the unit; its size,
+        where it never changes."""
+        mean, unit = (each.copy() for each in self.means[""])
+        values = table[:, : self.size]
+        there = np.isfinite(values).any(0)  # (C,)
+        if self.options.scale == "none" or not there.any():
+            return mean, unit
+        mean[: self.size][there] = np.nanmean(values[:, there], 0)
+        steps = min(self.season, max(1, len(values) - 1))
+        wrong = mase_scale(values, steps) if len(values) > 1 else np.zeros(self.size)
+        size = np.abs(mean[: self.size])
+        size = np.where(size > 0, size, 1.0)
+        unit[: self.size] = np.where(np.nan_to_num(wrong) > 1e-9 * size, wrong, size)
+        return mean, unit
+
+    def table(self, data: Sequences, s: int) -> np.ndarray:
+        """(N, C + K) one series, bent, and what is known in advance."""
+        values = data.field("values").row(s)
+        return np.concatenate([self.bent(values, data), self.inputs(data, s)], 1)
+
+    def scale_of(self, data: Sequences, s: int, table: np.ndarray, until: int) -> Scale:
+        """The scale of a series: that of training, or by as many of its rows as are known."""
+        name = self.name_of(data, s)
+        if not self.by_itself:
+            return self.means[""]
+        return self.means[name] if name in self.means and name else self.own_scale(table[:until])
 
     @property
     def size(self) -> int:
@@ -167,8 +202,10 @@ class SeriesCodec:
         parts += [calendar(time, self.step)[0]] if self.options.calendar else []
         return np.concatenate(parts, 1) if parts else np.zeros((len(time), 0))
 
-    def encode(self, data: Sequences) -> Signals:
-        """Series of the same channels as those of training, in numbers that models read."""
+    def encode(self, data: Sequences, until: np.ndarray | None = None) -> Signals:
+        """Series of the same channels as those of training, in numbers that models read. `until`
+        (S,) says how many rows of each may be looked at for its scale, where training had none;
+        default: all."""
         values, found = data.field("values"), names_in(data)
         if found != (self.channels, self.known):
             raise DataError(
@@ -177,27 +214,50 @@ class SeriesCodec:
                 file=data.origin,
                 do=f"Expected: {', '.join([*self.channels, *self.known])}",
             )
-        x, known = [], []
+        self.check_step(data)
+        x, known, scales = [], [], []
         for s in range(len(data)):
-            mean, deviation = self.means.get(self.name_of(data, s), self.means[""])
-            table = (
-                np.concatenate([self.bent(values.row(s), data), self.inputs(data, s)], 1) - mean
-            ) / deviation
+            table = self.table(data, s)
+            mean, unit = self.scale_of(data, s, table, len(table) if until is None else until[s])
+            scales.append((mean[: self.size], unit[: self.size]))
+            table = (table - mean) / unit
             # where nothing is known, what is usual
             x.append(np.nan_to_num(table[:, : self.size]).astype(np.float32))
             known.append(np.nan_to_num(table[:, self.size :]).astype(np.float32))
         offsets = values.offsets - values.offsets[0]
+        truth = values.flat
+        if "filled" in data.fields:
+            truth = np.where(data.fields["filled"].flat > 0, np.nan, truth)
+        means, units = (np.stack(each) for each in zip(*scales, strict=True))
         return Signals(
             Field(np.concatenate(x), offsets, NUMBERS, values.names),
             Field(np.concatenate(known), offsets, NUMBERS),
             Field(values.flat, offsets, NUMBERS, values.names),
+            truth,
+            means,
+            units,
         )
 
-    def decode(self, z: np.ndarray, past: np.ndarray, name: str = "") -> np.ndarray:
-        """(..., H, C) what a model says of the future, (..., P, C) the values before it as given
-        -> (..., H, C) values."""
-        mean, deviation = (each[: self.size] for each in self.means.get(name, self.means[""]))
-        w, lag = z * deviation + mean, self.options.difference
+    def check_step(self, data: Sequences) -> None:
+        """Refuse series of another step than those of training."""
+        if int(data.field("time").lengths.max()) < 3:
+            return
+        step = common_step(data)
+        if "irregular" in (step.kind, self.step.kind) or alike(step, self.step):
+            return
+        raise DataError(
+            "these series have another step than those of training",
+            got=f"{step.words}, not {self.step.words}",
+            file=data.origin,
+            do="Fit a model to series of this step",
+        )
+
+    def decode(
+        self, z: np.ndarray, past: np.ndarray, mean: np.ndarray, unit: np.ndarray
+    ) -> np.ndarray:
+        """(..., H, C) what a model says of the future, (..., P, C) the values before it as given,
+        and the scale, (..., 1, C) both -> (..., H, C) values."""
+        w, lag = z * unit + mean, self.options.difference
         if lag:
             before = np.log(past[..., -lag:, :]) if self.options.log else past[..., -lag:, :]
             values = np.concatenate(
@@ -244,11 +304,11 @@ def names_in(data: Sequences) -> tuple[list[str], list[str]]:
     return list(values.names or ()), list(known.names or ()) if known is not None else []
 
 
-def means_in(record: dict[str, Any]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Mean and deviation of each series from JSON; raises ValueError if they do not fit."""
+def means_in(record: dict[str, Any]) -> dict[str, Scale]:
+    """Mean and unit of each series from JSON; raises ValueError if they do not fit."""
     means = {}
-    for name, (mean, deviation) in record.items():
-        means[name] = np.array(mean, np.float64), np.array(deviation, np.float64)
+    for name, (mean, unit) in record.items():
+        means[name] = np.array(mean, np.float64), np.array(unit, np.float64)
     arrays = [each for pair in means.values() for each in pair]
     shapes = {each.shape for each in arrays}
     finite = all(np.isfinite(each).all() for each in arrays)
@@ -257,7 +317,7 @@ def means_in(record: dict[str, Any]) -> dict[str, tuple[np.ndarray, np.ndarray]]
     return means
 
 
-def spread(table: np.ndarray, options: CodecOptions) -> tuple[np.ndarray, np.ndarray]:
+def spread(table: np.ndarray, options: CodecOptions) -> Scale:
     """(N, C) -> mean and deviation of each column; one that never changes is left as it is."""
     if options.scale == "none":
         return np.zeros(table.shape[1]), np.ones(table.shape[1])

@@ -4,31 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from torch import Tensor
 
 from seriatim.batches import Batch
 from seriatim.codecs.options import CodecOptions
 from seriatim.data import read
 from seriatim.data.corpora.table import is_corpus
+from seriatim.data.formats import format_of
 from seriatim.data.options import SeriesOptions
-from seriatim.data.sequences import Sequences
-from seriatim.data.series import cut_series, series_of
+from seriatim.data.sequences import Field, Sequences, offsets_of
+from seriatim.data.series import common_step, cut_series, series_in_rows, series_of
+from seriatim.data.steps import season_of, step_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model, evaluating
 from seriatim.models.ladder import Part
 from seriatim.models.recipe import TrainingOptions
+from seriatim.progress import note
 from seriatim.settings import build
 from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, Source
 from seriatim.tasks.forecast.codec import SeriesCodec, Signals, of_windows
 from seriatim.tasks.forecast.models.network import ForecastNetwork
-from seriatim.tasks.forecast.models.rules import Rule, origins_of
+from seriatim.tasks.forecast.models.rules import Rule, least_past, origins_of
 from seriatim.training.lesson import Judged, Lesson
 
 TOGETHER = 64  # windows of the validation data that are looked at at a time
+SEPARATORS = {"csv": ",", "tsv": "\t"}
+IN_A_ROW = 8  # values by which a series without times is known again
+ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class ForecastLesson(Lesson):
@@ -46,7 +54,7 @@ class ForecastLesson(Lesson):
     def begin(self, model: Model) -> None:
         """What windows look like is the model's business."""
         assert isinstance(model, ForecastNetwork)
-        self.context, self.horizon = model.options.context, model.options.horizon
+        self.context, self.horizon = model.options.context, model.options.reach
 
     def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
         """The windows of one pass, shuffled; the same for the same seed and number."""
@@ -57,8 +65,7 @@ class ForecastLesson(Lesson):
 
     def places(self, signals: Signals) -> np.ndarray:
         """Where windows may be cut: with a whole context where series are long enough."""
-        least = max(1, min(self.context, int(signals.x.lengths.max()) - self.horizon))
-        return origins_of(signals, self.horizon, least)
+        return origins_of(signals, self.horizon, least_past(signals, self.context, self.horizon))
 
     def steps_per_epoch(self, options: TrainingOptions) -> int:
         """How many batches of windows a pass has."""
@@ -114,7 +121,7 @@ class ForecastCut(Cut):
         """Anything as series: these, a table whose columns are read as asked for, or a file of one."""
         reading = build(SeriesOptions, {}) if reading is None else reading
         data = super().sequences(source, reading, unit=unit, gaps=gaps)
-        return data if data.is_series else as_series(data, reading)
+        return data if data.is_series else as_series(data, reading, gaps)
 
     def read(
         self, paths: list[str], reading: SeriesOptions, unit: str | None, gaps: bool
@@ -128,13 +135,40 @@ class ForecastCut(Cut):
             )
         generated = is_corpus(paths[0]) and not Path(paths[0]).exists()
         format, columns = reading.input_format or None, reading.columns or None
-        table = read(paths[0], format=format, columns=columns, gaps=not generated)
-        return as_series(table, reading)
+        notes: list[str] = []
+        separator = SEPARATORS.get(format or format_of(paths[0]))
+        named = (columns, reading.time, reading.series, reading.channels, reading.known)
+        data = None
+        if separator and not generated and not any(named):
+            data = series_in_rows(paths[0], separator, reading.fill, notes)
+        if data is None:
+            table = read(paths[0], format=format, columns=columns, gaps=not generated)
+            data = as_series(table, reading, gaps, notes)
+        for words in notes:
+            note(words)
+        return data
 
     # -- from data to numbers
+    def prepare(self, data: Sequences, settings: Settings) -> Sequences:
+        """The series, of which is said once what is not known of them."""
+        if data.unit == self.unit:  # said already
+            return data
+        step = common_step(data)
+        if season_of(step) == 1 and not settings.get("season"):
+            note(
+                f"no season is known of these series ({step.words}), so none is looked for; "
+                "if there is one, give its steps: --season 24, for instance"
+            )
+        return replace(data, unit=self.unit)
+
     def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
         """How numbers are scaled and bent."""
-        return build(CodecOptions, settings, "codec")
+        usual: Any = build(self.task.coding, settings, "codec")  # only what this room has
+        return build(CodecOptions, vars(usual), "codec")
+
+    def pieces(self, data: Sequences) -> np.ndarray:
+        """What may have been seen in training: see `pieces_of`."""
+        return pieces_of(data)
 
     def fit_codec(
         self, train: Sequences, settings: Settings, more: list[str]
@@ -156,7 +190,7 @@ class ForecastCut(Cut):
 
     def hold_out(self, data: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences]:
         """The end of every series for validation, with as much before it as a window looks back."""
-        context, horizon = parts[0].options.context, parts[0].options.horizon
+        context, horizon = parts[0].options.context, parts[0].options.reach
         train = cut_series(data, 0.0, 1 - self.held_share)
         valid = cut_series(data, 1 - self.held_share, 1.0, before=context)
         longest, held = (int(each.field("values").lengths.max()) for each in (train, valid))
@@ -170,12 +204,112 @@ class ForecastCut(Cut):
         return train, valid
 
 
-def as_series(table: Sequences, reading: SeriesOptions) -> Sequences:
-    """A table as series, its columns as asked for, or as they are found."""
+def as_series(
+    table: Sequences, reading: SeriesOptions, ahead: bool = False, notes: list[str] | None = None
+) -> Sequences:
+    """A table as series, its columns as asked for, or as they are found; with `ahead`, rows that are
+    still to come are kept."""
     known = names_in(reading.known)
     channels = names_in(reading.channels) or None
     time, series = reading.time or None, reading.series or None
-    return series_of(table, time, series, channels, known, reading.fill)
+    return series_of(table, time, series, channels, known, reading.fill, ahead, notes)
+
+
+def gone_on(past: Sequences, data: Sequences) -> tuple[Sequences, np.ndarray]:
+    """Series behind those that they go on from, known by their names, or one behind the other; and
+    (S,) how many rows of each were there before."""
+    names = [
+        np.array(each.fields["name"].symbol_names)[each.fields["name"].flat]
+        if "name" in each.fields
+        else np.array([""])
+        for each in (past, data)
+    ]
+    place = {name: s for s, name in enumerate(names[0].tolist())}
+    unknown = [name for name in names[1].tolist() if name not in place]
+    if unknown or past.field("values").names != data.field("values").names:
+        raise DataError(
+            "these series do not go on from those",
+            got=f"{unknown[0]!r} is not there" if unknown else "other channels",
+            file=data.origin,
+            do=f"Give the file with what came before: {past.origin} does not have it",
+        )
+    before = past[np.array([place[name] for name in names[1].tolist()])]
+    return behind(before, data), before.field("values").lengths
+
+
+def behind(past: Sequences, data: Sequences) -> Sequences:
+    """Series s of the data behind series s of the past; where rows are numbered, on from there."""
+    fields = {}
+    rows = range(len(data))
+    lengths = past.field("values").lengths + data.field("values").lengths
+    for name, column in data.fields.items():
+        if name == "name" or name not in past.fields:
+            fields[name] = column
+            continue
+        pairs = [(past.fields[name].row(s), column.row(s)) for s in rows]
+        if name == "time":
+            pairs = [(old, later(old, new, past.origin)) for old, new in pairs]
+        values = np.concatenate([np.concatenate(pair) for pair in pairs])
+        fields[name] = Field(values, offsets_of(lengths), column.kind, column.names)
+    return replace(data, fields=fields, origin=data.origin)
+
+
+def later(old: np.ndarray, new: np.ndarray, origin: str) -> np.ndarray:
+    """Times that go on from others: numbers of rows are counted on, and dates must come after."""
+    if len(new) and new[0] == 0 and (np.diff(new) == 1).all():
+        return new + old[-1] + 1
+    if len(new) and new[0] <= old[-1]:
+        raise DataError(
+            "these series do not go on from those: they begin before those end",
+            file=origin,
+            do="Give the file with what came before",
+        )
+    return new
+
+
+def pieces_of(data: Sequences) -> np.ndarray:
+    """Hashes of what series are made of: of each time and value together, or, where rows are
+    numbered, of every few values in a row, so that a series is known again that begins elsewhere."""
+    values, time = data.field("values"), data.field("time")
+    found = []
+    for s in range(len(data)):
+        rows, when = values.row(s).astype(np.float32), time.row(s)
+        kept = np.isfinite(rows).all(1)
+        rows, when = rows[kept], when[kept]
+        mixed = [
+            hashed(column.view(np.uint32).astype(np.uint64) + np.uint64(c))
+            for c, column in enumerate(np.ascontiguousarray(rows.T))
+        ]
+        if not mixed or not len(when):
+            continue
+        each = mixed[0]
+        for column in mixed[1:]:
+            each = hashed(each * ODD + column)
+        if len(when) < 2 or step_of(when).kind == "row":
+            found.append(in_a_row(each))
+        else:
+            found.append(hashed(each * ODD + np.round(when).astype(np.int64).view(np.uint64)))
+    return np.concatenate(found) if found else np.zeros(0, np.uint64)
+
+
+def in_a_row(each: np.ndarray) -> np.ndarray:
+    """(n,) hashes of values -> those of every few of them in a row; runs of one value say nothing."""
+    many = min(IN_A_ROW, len(each))
+    windows = sliding_window_view(each, many)  # (n - many + 1, many)
+    total = np.zeros(len(windows), np.uint64)
+    for column in windows.T:
+        total = hashed(total * ODD + column)
+    moving = (windows != windows[:, :1]).any(1)
+    return total[moving] if moving.any() else total[:1]
+
+
+def hashed(numbers: np.ndarray) -> np.ndarray:
+    """Numbers of 64 bits, well mixed (Steele, Lea and Flood 2014)."""
+    with np.errstate(over="ignore"):
+        mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return mixed ^ (mixed >> np.uint64(31))
 
 
 def names_in(words: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 With y what came, m the mean forecast and x_q its quantile at level q:
 
-    MASE              mean |y - m| / s,  s = mean |y_t - y_t-season| of the training data                     Hyndman and Koehler 2006
+    MASE              mean |y - m| / s,  s = mean |y_t - y_t-season| of what came before, of each series       Hyndman and Koehler 2006
     sMAPE             mean 2 |y - m| / (|y| + |m|), from 0 to 2                                               Makridakis 1993
     CRPS              2 mean max(q (y - x_q), (q - 1) (y - x_q)), over equally spaced levels                  Laio and Tamea 2007
     standard error    sqrt(v / O) of a mean over origins,  V of which overlap,  v = sum_k cov(x_t, x_t-k), |k| < V
@@ -11,8 +11,11 @@ With y what came, m the mean forecast and x_q its quantile at level q:
     Diebold-Mariano   mean d / its standard error, as a Student t,  d the differences of two losses           Diebold and Mariano 1995
     conformal         a new residual is as likely to fall into any of the n + 1 gaps between old ones         Linusson et al. 2014
 
-What is not known, nan in the truth, is counted nowhere. A figure of nothing at all is None.
-Shapes: O origins, H horizon, C channels, Q levels; N times, V origins in a row that overlap.
+Of several series, each figure is the mean over series of that of each: the largest does not decide
+for all. The mean over all origins alike stands beside it, `pooled`. Intervals and tests then ask what
+other series would have said. What is not known, nan in the truth, is counted nowhere. A figure of
+nothing at all is None.
+Shapes: O origins, H horizon, C channels, Q levels, S series; N times, V origins in a row that overlap.
 """
 
 from __future__ import annotations
@@ -37,7 +40,10 @@ INTERVALS = {
 }  # name: levels of its ends
 
 
-FEWEST = 4  # origins that do not overlap: an interval of fewer says nothing
+EVEN = np.arange(1, 20) / 20  # the levels that CRPS is taken over, where there are more
+
+
+FEWEST = 4  # origins that do not overlap, or series: an interval of fewer says nothing
 
 
 Cells = dict[str, np.ndarray]  # figure -> (O, H, C), nan where it is not known
@@ -51,11 +57,19 @@ class Forecasts:
     mean: np.ndarray  # (O, H, C)
     levels: np.ndarray  # (Q,) of the quantiles, rising
     quantiles: np.ndarray | None  # (O, H, C, Q)
-    scale: np.ndarray  # (C,) of `mase_scale`, on the training data
+    scale: np.ndarray  # (C,) of `mase_scale`, on the training data; (O, C) of several series
     time: np.ndarray | None = None  # (O,)
     overlap: int | None = (
         None  # V, origins in a row whose horizons meet; None: one step apart, so as many as the horizon has steps
     )
+    series: np.ndarray | None = None  # (O,) which series each origin is of; None: all of one
+
+    @property
+    def owners(self) -> np.ndarray:
+        """(O,) the series of each origin, those that there are numbered from 0."""
+        if self.series is None:
+            return np.zeros(len(self.truth), np.int64)
+        return np.unique(self.series, return_inverse=True)[1]
 
     def __post_init__(self) -> None:
         check_shapes(self)
@@ -78,23 +92,29 @@ def report(forecasts: Forecasts, naive: Forecasts | None = None) -> Record:
             do="Give both the same origins",
         )
     cells, (origins, horizon, channels) = cells_of(forecasts), forecasts.truth.shape
-    overlap = forecasts.overlap or horizon
+    overlap, owners = forecasts.overlap or horizon, forecasts.owners
+    several = int(owners.max()) + 1
     coverage, width = inside(forecasts)
+    against_naive = None
+    if naive is not None:
+        against_naive = against(cells, cells_of(naive), overlap, owners)
     return {
-        **figures(cells),
+        **figures(cells, owners),
         "coverage": coverage,
         "width": width,
+        "pooled": figures(cells, np.zeros_like(owners)) if several > 1 else None,
+        "by_series": by_series(forecasts, cells) if several > 1 else None,
         "by_horizon": [
-            {"h": h + 1, **figures({name: values[:, h] for name, values in cells.items()})}
+            {"h": h + 1, **figures({name: values[:, h] for name, values in cells.items()}, owners)}
             for h in range(horizon)
         ],
         "by_channel": [
-            {"channel": c, **figures({name: values[..., c] for name, values in cells.items()})}
+            {"channel": c, **figures({k: values[..., c] for k, values in cells.items()}, owners)}
             for c in range(channels)
         ],
         "by_origin": by_origin(cells),
-        "interval": bounds(cells, overlap),
-        "against_naive": None if naive is None else against(cells, cells_of(naive), overlap),
+        "interval": bounds(cells, overlap, owners),
+        "against_naive": against_naive,
         "origins": origins,
         "horizon": horizon,
         "channels": channels,
@@ -118,6 +138,7 @@ def measured_forecasts(forecasts: Forecasts, naive: np.ndarray, facts: dict[str,
         "naive": naive,
         "scale": forecasts.scale,
         "time": forecasts.time,
+        "series": forecasts.owners if forecasts.series is None else forecasts.series,
     }
     return Measured(arrays, facts | {"overlap": forecasts.overlap})
 
@@ -141,20 +162,21 @@ def forecasts_in(measured: Measured) -> Forecasts:
         measured["scale"],
         measured["time"],
         measured["overlap"],
+        measured["series"],
     )
 
 
 def naive_in(measured: Measured) -> Forecasts:
     """What the seasonal naive forecast says of the same."""
     truth, mean, levels = (measured[name] for name in ("truth", "naive", "levels"))
-    return Forecasts(
-        truth, mean, levels, None, measured["scale"], measured["time"], measured["overlap"]
-    )
+    scale, time, overlap = (measured[name] for name in ("scale", "time", "overlap"))
+    return Forecasts(truth, mean, levels, None, scale, time, overlap, measured["series"])
 
 
 def p_of_difference(first: Measured, second: Measured) -> float:
     """How probable so large a difference of two models' errors is by chance: Diebold and Mariano's
-    test, on the absolute errors of each origin, in the unit of MASE."""
+    test, on the absolute errors of each origin, in the unit of MASE; of several series on their
+    means, as if each had come by itself."""
     check_paired(first, second)
     if not np.array_equal(first["truth"], second["truth"], equal_nan=True):
         shapes = " and ".join(str(each["truth"].shape) for each in (first, second))
@@ -163,10 +185,16 @@ def p_of_difference(first: Measured, second: Measured) -> float:
             got=f"shapes {shapes}",
             do="Give both the same origins, and the same --horizon",
         )
-    known = ~(np.isnan(first.loss) | np.isnan(second.loss))
-    overlap = first["overlap"]
+    owners = np.unique(first["series"], return_inverse=True)[1]
+    losses, overlap = (first.loss, second.loss), first["overlap"]
+    if owners.max() > 0:
+        losses, overlap = (
+            (means_of_series(losses[0], owners), means_of_series(losses[1], owners)),
+            1,
+        )
+    known = ~(np.isnan(losses[0]) | np.isnan(losses[1]))
     enough = int(known.sum()) > overlap
-    return diebold_mariano(first.loss, second.loss, overlap)[1] if enough else 1.0
+    return diebold_mariano(*losses, overlap)[1] if enough else 1.0
 
 
 # Figures
@@ -179,6 +207,7 @@ def cells_of(forecasts: Forecasts) -> Cells:
         np.asarray(values, np.float64)
         for values in (forecasts.truth, forecasts.mean, forecasts.scale)
     )
+    scale = scale[:, None] if scale.ndim == 2 else scale  # (O, 1, C) of several series
     absolute, size = abs(truth - mean), abs(truth) + abs(mean)  # (O, H, C) each
     scaled = np.divide(absolute, scale, out=np.full_like(absolute, np.nan), where=scale > 0)
     cells = {
@@ -195,26 +224,56 @@ def cells_of(forecasts: Forecasts) -> Cells:
 
 
 def crps(truth: np.ndarray, levels: np.ndarray, quantiles: np.ndarray) -> np.ndarray:
-    """(O, H, C), (Q,), (O, H, C, Q) -> (O, H, C) twice the mean pinball loss."""
-    total = np.zeros_like(truth)
-    for place, level in enumerate(levels):
-        gap = truth - quantiles[..., place]  # (O, H, C)
+    """(O, H, C), (Q,), (O, H, C, Q) -> (O, H, C) twice the mean pinball loss, of the levels that are
+    evenly spaced where there are more."""
+    total, places = np.zeros_like(truth), evenly_spaced(levels)
+    for place in places:
+        level, gap = levels[place], truth - quantiles[..., place]  # gap: (O, H, C)
         total += np.maximum(level * gap, (level - 1) * gap)
-    return 2 * total / len(levels)
+    return 2 * total / len(places)
 
 
-def figures(cells: Cells) -> Record:
-    """Each figure as the mean of its cells."""
-    means = {name: mean_known(values) for name, values in cells.items()}
-    root = None if means["mse"] is None else math.sqrt(means["mse"])
+def evenly_spaced(levels: np.ndarray) -> np.ndarray:
+    """The places of 0.05, 0.1 .. 0.95 if all are there, else of all levels."""
+    near = np.abs(np.asarray(levels)[:, None] - EVEN).min(1) < 1e-9  # (Q,)
+    return np.flatnonzero(near) if near.sum() == len(EVEN) else np.arange(len(levels))
+
+
+def figures(cells: Cells, owners: np.ndarray) -> Record:
+    """Each figure as the mean of its cells; of several series as the mean of theirs."""
+    each = {name: means_of_series(values, owners) for name, values in cells.items()}  # (S,)
+    means = {name: mean_known(values) for name, values in each.items()}
     return {
         "mae": means["mae"],
-        "rmse": root,
+        "rmse": mean_known(np.sqrt(each["mse"])),
         "mse": means["mse"],
         "mase": means["mase"],
         "smape": means["smape"],
         "crps": means.get("crps"),
     }
+
+
+def means_of_series(values: np.ndarray, owners: np.ndarray) -> np.ndarray:
+    """(O, ...) values, (O,) whose they are -> (S,) the mean of each series; nan if it has none."""
+    rows = values.reshape(len(values), -1)
+    known = ~np.isnan(rows)
+    total = np.bincount(owners, np.where(known, rows, 0.0).sum(1))
+    count = np.bincount(owners, known.sum(1))
+    return np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+
+
+def by_series(forecasts: Forecasts, cells: Cells) -> list[Record]:
+    """The figures of each series by itself, by its number."""
+    assert forecasts.series is not None
+    owners = forecasts.owners
+    each = {name: means_of_series(values, owners) for name, values in cells.items()}
+    each["rmse"] = np.sqrt(each["mse"])
+    numbers = np.unique(forecasts.series)
+    names = [name for name in ("mase", "mae", "rmse", "smape", "crps") if name in each]
+    return [
+        {"series": int(number)} | {name: mean_known(each[name][s : s + 1]) for name in names}
+        for s, number in enumerate(numbers)
+    ]
 
 
 def mean_known(values: np.ndarray) -> float | None:
@@ -230,13 +289,13 @@ def by_origin(cells: Cells) -> list[float | None]:
 
 def inside(forecasts: Forecasts) -> tuple[dict[str, float], dict[str, float]]:
     """The share of the truth within each interval whose two levels there are, ends included, and
-    the interval's mean width."""
+    the interval's mean width; of several series the means of theirs."""
     shares: dict[str, float] = {}
     widths: dict[str, float] = {}
     quantiles, known = forecasts.quantiles, ~np.isnan(forecasts.truth)
     if quantiles is None:
         return shares, widths
-    truth = forecasts.truth[known]
+    truth, owners = forecasts.truth, forecasts.owners
     for name, ends in INTERVALS.items():
         places = [
             int(place)
@@ -244,34 +303,34 @@ def inside(forecasts: Forecasts) -> tuple[dict[str, float], dict[str, float]]:
             for place in np.flatnonzero(np.isclose(forecasts.levels, end))
         ]
         if len(places) == 2:
-            low, high = (quantiles[..., place][known] for place in places)
-            shares[name] = float(((low <= truth) & (truth <= high)).mean())
-            widths[name] = float((high - low).mean(dtype=np.float64))
+            low, high = (quantiles[..., place] for place in places)
+            within = np.where(known, (low <= truth) & (truth <= high), np.nan)
+            wide = np.where(known, high - low, np.nan).astype(np.float64)
+            shares[name] = float(np.nanmean(means_of_series(within, owners)))
+            widths[name] = float(np.nanmean(means_of_series(wide, owners)))
     return shares, widths
 
 
 # How sure
 
 
-def bounds(cells: Cells, overlap: int) -> dict[str, list[float] | None]:
-    """95 % intervals of the figures, if other origins had come; symmetric in logarithms, for errors
-    are positive. None where origins are too few."""
-    absolute, squared = cells["mae"], cells["mse"]
-    sums = np.stack(
-        [
-            np.nansum(absolute, (1, 2)),
-            np.nansum(squared, (1, 2)),
-            (~np.isnan(absolute)).sum((1, 2)),
-        ],
-        1,
-    )  # (O, 3)
-    *columns, count = sums[sums[:, 2] > 0].T  # (O,) each
-    if len(count) < FEWEST * overlap:
-        return {"mae": None, "rmse": None}
-    return {
-        name: interval(column, count, overlap, power)
-        for name, column, power in zip(("mae", "rmse"), columns, (1.0, 0.5), strict=True)
-    }
+def bounds(cells: Cells, overlap: int, owners: np.ndarray) -> dict[str, list[float] | None]:
+    """95 % intervals of the figures, if other origins had come, or other series where there are
+    several; symmetric in logarithms, for errors are positive. None where they are too few."""
+    powers = {"mae": 1.0, "rmse": 0.5, "mase": 1.0}
+    sources = {"mae": "mae", "rmse": "mse", "mase": "mase"}
+    found: dict[str, list[float] | None] = {}
+    for name, power in powers.items():
+        values = cells[sources[name]]
+        if owners.max() > 0:
+            each = means_of_series(values, owners) ** power
+            sums, count, power, overlap = each, np.ones(len(each)), 1.0, 1
+        else:
+            sums, count = np.nansum(values, (1, 2)), (~np.isnan(values)).sum((1, 2))
+        known = (count > 0) & ~np.isnan(sums)
+        enough = int(known.sum()) >= FEWEST * overlap
+        found[name] = interval(sums[known], count[known], overlap, power) if enough else None
+    return found
 
 
 def interval(sums: np.ndarray, count: np.ndarray, overlap: int, power: float) -> list[float]:
@@ -306,11 +365,17 @@ def standard_error(values: np.ndarray, overlap: int) -> tuple[float, float]:
     )
 
 
-def against(cells: Cells, naive: Cells, overlap: int) -> Record:
-    """The share of the naive forecaster's absolute error that is gone, and whether that may be
-    chance; None where it cannot be said."""
-    error, naive_error = mean_known(cells["mae"]), mean_known(naive["mae"])
-    loss, simple = (np.array(by_origin(each), np.float64) for each in (cells, naive))  # (O,) each
+def against(cells: Cells, naive: Cells, overlap: int, owners: np.ndarray) -> Record:
+    """The share of the naive forecaster's absolute error that is gone, of several series in the unit
+    of MASE, and whether that may be chance; None where it cannot be said."""
+    several = owners.max() > 0
+    if several:
+        loss, simple = (means_of_series(each["mase"], owners) for each in (cells, naive))  # (S,)
+        error, naive_error = mean_known(loss), mean_known(simple)
+        overlap = 1
+    else:
+        loss, simple = (np.array(by_origin(each), np.float64) for each in (cells, naive))  # (O,)
+        error, naive_error = mean_known(cells["mae"]), mean_known(naive["mae"])
     enough = (~np.isnan(loss)).sum() > overlap
     statistic, p = diebold_mariano(loss, simple, overlap) if enough else (math.nan, None)
     return {
@@ -408,11 +473,13 @@ def check_shapes(forecasts: Forecasts) -> None:
     shape = np.shape(forecasts.truth)
     if len(shape) != 3 or 0 in shape:
         raise DataError("the truth is origins x horizon x channels", got=f"shape {shape}")
+    several = np.ndim(forecasts.scale) == 2
     expected = {
         "mean": shape,
-        "scale": shape[2:],
+        "scale": (shape[0], shape[2]) if several else shape[2:],
         "quantiles": (*shape, len(forecasts.levels)),
         "time": shape[:1],
+        "series": shape[:1],
     }
     for name, needed in expected.items():
         values = getattr(forecasts, name)

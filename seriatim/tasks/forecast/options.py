@@ -16,12 +16,14 @@ class RuleOptions:
 
     horizon: int = option(24, "how many steps ahead", least=1, most=10_000)
     context: int = option(96, "how many steps back are looked at", least=1, most=100_000)
-    season: int = option(
-        0,
-        "steps of a season; 0: what the calendar suggests (24 hours, 12 months)",
-        least=0,
-        most=100_000,
+    gap: int = option(
+        0, "steps between what is known and the first one that is forecast", least=0, most=10_000
     )
+
+    @property
+    def reach(self) -> int:
+        """How many steps ahead the last one is."""
+        return self.gap + self.horizon
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,13 @@ class SmoothingOptions(RuleOptions):
 
     trend: bool = option(True, "there is a trend, which fades")
     seasonal: bool = option(True, "there is a season, where the context holds two of them")
+
+
+@dataclass(frozen=True)
+class ThetaOptions(RuleOptions):
+    """A mean that forgets, and half the slope."""
+
+    seasonal: bool = option(True, "there is a season, where the context shows one")
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,9 @@ class ForecastOptions(NetworkOptions):
 
     horizon: int = option(24, "how many steps ahead", least=1, most=10_000)
     context: int = option(96, "how many steps back are looked at", least=1, most=100_000)
+    gap: int = option(
+        0, "steps between what is known and the first one that is forecast", least=0, most=10_000
+    )
     strategy: str = option(
         "direct",
         "the whole horizon at once, or step by step, each conditioned on the one before",
@@ -90,6 +102,11 @@ class ForecastOptions(NetworkOptions):
         choices=("last", "mean", "none"),
     )
 
+    @property
+    def reach(self) -> int:
+        """How many steps ahead the last one is."""
+        return self.gap + self.horizon
+
 
 @dataclass(frozen=True)
 class BacktestOptions:
@@ -100,16 +117,27 @@ class BacktestOptions:
         "first moment to be forecast: a row number, a share such as 0.8, or a date (default: the last fifth)",
     )
     end: str = option(
-        "", "first moment that is not: a row number, a share or a date (default: the end)"
+        "", "first moment that is not judged: a row number, a share or a date (default: the end)"
     )
+    whole: bool = option(False, "only origins whose whole horizon is there")
     stride: int = option(1, "steps from one origin to the next", least=1)
-    gap: int = option(0, "steps between what is known and the first one that is forecast", least=0)
     refit: int = option(
         0, "fit again after so many origins, on all that is known then; 0: never", least=0
     )
     sliding: int = option(0, "refit: on the last so many steps only; 0: on all", least=0)
     paths: int = option(
         200, "step by step: sample paths from which quantiles are taken", least=1, most=100_000
+    )
+
+
+@dataclass(frozen=True)
+class MeasureOptions(BacktestOptions):
+    """The same, from where other data end."""
+
+    past: str = option(
+        "",
+        "a file with what came before: its series go on in the data, which are forecast from where"
+        " they begin, one horizon after another",
     )
 
 
@@ -125,11 +153,12 @@ class WalkOptions(BacktestOptions):
     stride: int = option(0, "steps from one origin to the next; 0: a horizon", least=0)
 
 
-SeriesCoding = some_of(CodecOptions, "SeriesCoding", "scale each log difference calendar")
+SERIES = "scale each season log difference calendar"
+SeriesCoding = some_of(CodecOptions, "SeriesCoding", SERIES, each=True)
 
 
 @dataclass(frozen=True)
-class EvaluateForecastOptions(EvaluateOptions, BacktestOptions):
+class EvaluateForecastOptions(EvaluateOptions, MeasureOptions):
     """Where to walk, and what to compare with."""
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from seriatim.records import Record
 from seriatim.show.charts import ACCENT, INK, SOFT, entitle, new_axes, readable, rendered
 
-BANDS = ((0.05, 0.95, 0.15), (0.1, 0.9, 0.2), (0.25, 0.75, 0.3))
+BANDS = ((0.025, 0.975, 0.15), (0.1, 0.9, 0.2), (0.25, 0.75, 0.3))
 
 
 MOST_CHANNELS = 4
@@ -48,7 +48,7 @@ def fan(record: Record, format: str = "svg") -> bytes:
         axes.plot(ahead, mean, color=ACCENT, linewidth=1.6)
         axes.set_ylabel(readable(name), color=INK)
     several[-1].set_xlabel(f"steps; 0 is row {item['rows']}", color=SOFT)
-    entitle(several[0], f"{readable(record['model'])}: mean, and 50, 80 and 90 %")
+    entitle(several[0], f"{readable(record['model'])}: point forecast, and 50, 80 and 95 %")
     return rendered(figure, format)
 
 

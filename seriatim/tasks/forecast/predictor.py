@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from seriatim.data.sequences import NUMBERS, Field, Sequences, offsets_of
+from seriatim.data.series import rows_of
 from seriatim.data.steps import Step
 from seriatim.errors import ConfigError, DataError
 from seriatim.layers.randomness import seeded
@@ -27,16 +28,19 @@ from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build
 from seriatim.tasks.forecast.backtest import (
-    before_the_first,
+    Span,
     forecast,
     naive,
     naive_scale,
     origins,
     overlapping,
+    owners_of,
     sample_paths,
+    some_origins,
+    what_came,
 )
 from seriatim.tasks.forecast.codec import SeriesCodec, Signals, of_windows
-from seriatim.tasks.forecast.cut import ForecastLesson, spaced
+from seriatim.tasks.forecast.cut import ForecastLesson, gone_on, spaced
 from seriatim.tasks.forecast.metrics import (
     Forecasts,
     conformal,
@@ -47,7 +51,12 @@ from seriatim.tasks.forecast.metrics import (
 )
 from seriatim.tasks.forecast.models.network import ForecastModel
 from seriatim.tasks.forecast.models.rules import LEVELS, origins_of
-from seriatim.tasks.forecast.options import BacktestOptions, ConformalOptions, WalkOptions
+from seriatim.tasks.forecast.options import (
+    BacktestOptions,
+    ConformalOptions,
+    MeasureOptions,
+    WalkOptions,
+)
 from seriatim.training import loop
 
 COMPARED = 400  # origins of a comparison, at most
@@ -85,8 +94,13 @@ class Forecaster(Predictor):
 
     @property
     def horizon(self) -> int:
-        """H, how many steps ahead it looks."""
+        """H, how many steps it forecasts."""
         return self.model.options.horizon
+
+    @property
+    def ahead(self) -> tuple[int, int]:
+        """After how many steps it begins to forecast, and how many."""
+        return self.model.options.gap, self.horizon
 
     # -- intervals that hold
     @property
@@ -97,17 +111,24 @@ class Forecaster(Predictor):
     def conclude(
         self, lesson: ForecastLesson, valid: Sequences | None, asked: ConformalOptions
     ) -> Iterator[str]:
-        """Take intervals from errors on validation data, if that is asked for."""
+        """Take intervals from errors on validation data, if that is asked for; and say what this
+        model does not look at."""
         if asked.calibrate:
             self.calibrate(lesson.held)
-        return iter(())
+        unseen = [*self.codec.known, *(["the calendar"] if self.codec.options.calendar else [])]
+        if unseen and not self.model.hears:
+            yield (
+                f"{self.spec} does not look at what is known in advance ({', '.join(unseen)}): "
+                "lags-ridge, lags-boosting and networks do"
+            )
 
     def calibrate(self, signals: Signals) -> None:
         """Take intervals from the errors on validation data (split conformal prediction), whatever
         the model itself says."""
-        context, longest = self.model.options.context, int(signals.x.lengths.max())
-        places = origins_of(signals, self.horizon, min(context, max(1, longest - self.horizon)))
-        batch = of_windows(signals, spaced(places, CALIBRATING), context, self.horizon)
+        context, reach = self.model.options.context, self.model.options.reach
+        longest = int(signals.x.lengths.max())
+        places = origins_of(signals, reach, min(context, max(1, longest - reach)))
+        batch = of_windows(signals, spaced(places, CALIBRATING), context, reach)
         with evaluating(self.model):
             mean = self.model.forecast(batch, 100, 0)[0]
         self.metrics["conformal"] = conformal((batch.y - mean).double().numpy(), LEVELS).tolist()
@@ -117,36 +138,76 @@ class Forecaster(Predictor):
         """Forecasts from every origin, beside what came and what the seasonal naive forecast says;
         from some of the origins, evenly spaced, if they are many and nothing was asked for."""
         series, begin = self.data(data), time.perf_counter()
-        walking = build(BacktestOptions, options, "evaluate")
-        signals, places = self.codec.encode(series), origins(series, walking)
-        walk = self.walk(series, signals, places if options else spaced(places, COMPARED), walking)
+        past = options.pop("past", "")
+        walking = build(
+            MeasureOptions, options | {"past": str(past and origin_of(past))}, "evaluate"
+        )
+        span = Span.of(series, walking)
+        if past:
+            series, span, walking = self.going_on(self.data(past), series, walking)
+        signals = self.codec.encode(series, span.begin)
+        asked = bool(options or past)
+        if asked or len(series) == 1:
+            places = origins(series, walking, self.ahead, span)
+            places = places if asked else spaced(places, COMPARED)
+        else:
+            places = some_origins(series, self.ahead, span, COMPARED)
+        walk = self.walk(series, signals, places, walking, span)
         seconds = time.perf_counter() - begin
-        scale = naive_scale(before_the_first(series, walking), self.codec.season)
+        owners = owners_of(signals, walk.places)
+        scale = naive_scale(signals, span.begin, self.codec.season)[owners]  # (O, C)
         moments = series.field("time").flat[np.minimum(walk.places, len(signals.x.flat) - 1)]
         overlap = overlapping(signals, walk.places, self.horizon)
-        simple = naive(self.codec.season, signals, walk.places, self.horizon, walking.gap)
+        simple = naive(self.codec.season, signals, walk.places, self.ahead)
         facts = {
             "origin": series.origin,
             "sequences": len(series),
+            "names": [self.codec.name_of(series, s) for s in range(len(series))],
             "seconds": seconds,
             "walking": asdict(walking),
-            "seen": 0.0 if walking.refit else self.seen(series),
+            "seen": None if walking.refit else self.seen(rows_between(series, span)),
         }
-        found = Forecasts(walk.truth, walk.mean, LEVELS, walk.quantiles, scale, moments, overlap)
+        found = Forecasts(
+            walk.truth, walk.mean, LEVELS, walk.quantiles, scale, moments, overlap, owners
+        )
         return measured_forecasts(found, simple, facts)
 
+    def going_on(
+        self, past: Sequences, data: Sequences, walking: MeasureOptions
+    ) -> tuple[Sequences, Span, MeasureOptions]:
+        """The series of the data behind those that they go on from, of which only what was added is
+        judged, one horizon after another."""
+        if walking.begin or walking.end:
+            raise ConfigError(
+                "with --past all of the data is judged, and nothing else",
+                got=f"--begin {walking.begin} --end {walking.end}".replace("-- ", ""),
+                do="Leave out --begin and --end",
+            )
+        whole, begin = gone_on(past, data)
+        lengths = whole.field("values").lengths
+        stride = self.horizon if walking.stride == 1 else walking.stride
+        return whole, Span(begin, lengths), replace(walking, stride=stride)
+
     def walk(
-        self, data: Sequences, signals: Signals, places: np.ndarray, options: BacktestOptions
+        self,
+        data: Sequences,
+        signals: Signals,
+        places: np.ndarray,
+        options: BacktestOptions,
+        span: Span,
     ) -> Walk:
         """Forecasts from these origins, of a model that may be fitted again on the way."""
+        offsets = signals.x.offsets - signals.x.offsets[0]
+        ends = (offsets[:-1] + span.end)[owners_of(signals, places)]
+        truth = what_came(signals, places, self.ahead, ends)
         if options.refit:
-            return Walk(places, *self.refitted(data, places, options))
-        found = forecast(self.model, self.codec, data, signals, places, options, self.offsets)
-        return Walk(places, *found)
+            return Walk(places, truth, *self.refitted(data, places, options))
+        found = forecast(self.model, self.codec, signals, places, options, self.offsets)
+        return Walk(places, truth, *found)
 
     def refitted(
         self, data: Sequences, places: np.ndarray, options: BacktestOptions
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Fitted again after every so many origins, on what is known then."""
         if len(data) > 1:
             raise ConfigError(
@@ -160,9 +221,9 @@ class Forecaster(Predictor):
             last = int(some[0])
             known = data.part(max(0, last - options.sliding) if options.sliding else 0, last)
             model, codec = self.fitted_on(known)
-            found.append(forecast(model, codec, data, codec.encode(data), some, options))
-        truth, mean, quantiles = (np.concatenate([each[i] for each in found]) for i in range(3))
-        return truth, mean, quantiles
+            found.append(forecast(model, codec, codec.encode(data), some, options))
+        mean, quantiles = (np.concatenate([each[i] for each in found]) for i in range(2))
+        return mean, quantiles
 
     def fitted_on(self, known: Sequences) -> tuple[ForecastModel, SeriesCodec]:
         """The same model with the same settings, fitted on other data."""
@@ -183,14 +244,17 @@ class Forecaster(Predictor):
     ) -> Record:
         """Walk-forward figures from every origin: see `seriatim.tasks.forecast.metrics`. Options:
         see `BacktestOptions`; `against` another model, whether the two differ."""
-        walking = build(BacktestOptions, options, "evaluate")
-        return super().evaluate(data, against=against, **asdict(walking))
+        past = options.pop("past", "")
+        walking = asdict(build(BacktestOptions, options, "evaluate"))
+        return super().evaluate(data, against=against, **walking, **{"past": past} if past else {})
 
     def summarise(self, measured: Measured) -> Record:
         """Errors by horizon and channel, intervals, coverage, and how much better than naive."""
         forecasts = forecasts_in(measured)
         found = report(forecasts, naive_in(measured))
         seconds, values = measured["seconds"], forecasts.mean.size
+        for each in found["by_series"] or ():
+            each["series"] = measured["names"][each["series"]]
         return self.record(
             "evaluation",
             data=measured["origin"],
@@ -206,7 +270,7 @@ class Forecaster(Predictor):
 
     def scaled(self, forecasts: Forecasts) -> dict[str, float] | None:
         """Errors in units of the training data's deviation; None where that is not their unit."""
-        if self.codec.options.log or self.codec.options.difference:
+        if self.codec.options.log or self.codec.options.difference or self.codec.by_itself:
             return None
         deviation = self.codec.means[""][1][: self.codec.size]
         wrong = (forecasts.truth - forecasts.mean) / deviation
@@ -214,8 +278,10 @@ class Forecaster(Predictor):
 
     def protocol(self, walking: dict[str, Any]) -> dict[str, Any]:
         """What the figures rest on."""
-        options = build(BacktestOptions, walking)
+        options = build(MeasureOptions, {"stride": 1} | walking)
         begin, end = options.begin or "the last fifth", options.end or "the end"
+        if options.past:
+            begin = f"the end of {options.past}"
         refit = f"every {options.refit} origins, on {options.sliding or 'all'} steps"
         own = "the model's own quantiles"
         return {
@@ -224,26 +290,21 @@ class Forecaster(Predictor):
             "horizon": self.horizon,
             "context": self.model.options.context,
             "origins": f"from {begin} to {end}, stride {options.stride}",
-            "gap": options.gap,
+            "gap": self.model.options.gap,
             "refit": refit if options.refit else "never",
             "intervals": own if self.offsets is None else "conformal, from validation data",
             "scaled": "errors in units of the training data's deviation",
-            "naive": f"the value {self.codec.season} steps ago",
+            "naive": f"the value {self.codec.season} step{'s' * (self.codec.season > 1)} ago",
+            "several_series": "figures are means over series; `pooled`: over all origins alike",
             "text": "numbers are forecast",
             "unit": "value",
         }
 
     def row(self, measured: Measured) -> dict[str, Any]:
-        """A row of a comparison; the interval of MASE is that of MAE, in its unit."""
+        """A row of a comparison."""
         record = self.summarise(measured)
-        bounds, share = record["interval"]["mae"], None
-        if record["mase"] is not None and record["mae"]:
-            share = record["mase"] / record["mae"]
-        known = bounds is not None and bounds[0] is not None and share is not None
-        kept = ("mase", "mae", "rmse", "crps", "parameters", "symbols_per_second", "protocol")
-        return {key: record[key] for key in kept} | {
-            "interval": record["interval"]
-            | {"mase": [end * share for end in bounds] if known else None},
+        kept = "mase mae rmse crps pooled interval parameters symbols_per_second protocol"
+        return {key: record[key] for key in kept.split()} | {
             "skill": (record["against_naive"] or {}).get("skill"),
             "coverage": record["coverage"].get("80"),
         }
@@ -256,11 +317,14 @@ class Forecaster(Predictor):
         first = max(1, longest // 2, longest - SHOWN * self.horizon)
         usual = str(first) if len(series) == 1 else f"{first / longest:.6f}"  # a row, or a share
         walking = replace(asked, begin=asked.begin or usual, stride=asked.stride or self.horizon)
-        walk = self.walk(series, self.codec.encode(series), origins(series, walking), walking)
+        span = Span.of(series, walking)
+        signals = self.codec.encode(series, span.begin)
+        places = origins(series, walking, self.ahead, span)
+        walk = self.walk(series, signals, places, walking, span)
         offsets = offsets_of(lengths)
         owner = np.searchsorted(offsets, walk.places, "left") - 1  # (O,) which series it is of
         items = [
-            self.walked(series, int(s), int(place - offsets[s]), walk, o, walking.gap)
+            self.walked(series, int(s), int(place - offsets[s]), walk, o)
             for o, (s, place) in enumerate(zip(owner, walk.places, strict=True))
         ]
         shown = [self.shown(series, s, items) for s in range(len(series))]
@@ -271,15 +335,15 @@ class Forecaster(Predictor):
             horizon=self.horizon,
             series=shown,
             items=items,
-            protocol=self.protocol(asdict(walking)) | {"seen_in_training": self.seen(series)},
+            protocol=self.protocol(asdict(walking))
+            | {"seen_in_training": self.seen(rows_between(series, span))},
         )
 
-    def walked(
-        self, data: Sequences, s: int, row: int, walk: Walk, o: int, gap: int
-    ) -> dict[str, Any]:
+    def walked(self, data: Sequences, s: int, row: int, walk: Walk, o: int) -> dict[str, Any]:
         """What was forecast from one origin, a row of its series, and what came."""
         first = float(data.field("time").row(s)[row - 1])
-        moments = self.codec.step.after(first, self.horizon)[gap:]
+        gap, horizon = self.ahead
+        moments = self.codec.step.after(first, gap + horizon)[gap:]
         channels = self.channels(walk.mean[o], walk.quantiles[o])
         for c, channel in enumerate(channels.values()):
             channel["truth"] = walk.truth[o, :, c].tolist()
@@ -302,18 +366,20 @@ class Forecaster(Predictor):
     def predict(self, data: Source, *, paths: int = 0) -> Record:
         """For each series the next H steps: times, means and quantiles of each channel, beside what
         came last, and so many sample paths."""
-        series = self.data(data)
+        series = self.data(data, gaps=True)
         longer, places = self.extended(series)
-        signals = self.codec.encode(longer)
-        _, mean, quantiles = forecast(
-            self.model, self.codec, longer, signals, places, BacktestOptions(), self.offsets
+        offsets = longer.field("values").offsets
+        signals = self.codec.encode(longer, places - offsets[:-1])
+        mean, quantiles = forecast(
+            self.model, self.codec, signals, places, BacktestOptions(), self.offsets
         )
         drawn = None  # (O, S, H, C)
         if paths:
-            drawn = sample_paths(self.model, self.codec, longer, signals, places, paths)
+            drawn = sample_paths(self.model, self.codec, signals, places, paths)
         items = []
+        gap, horizon = self.ahead
         for s, place in enumerate(places):
-            moments = longer.field("time").flat[place : place + self.horizon]
+            moments = longer.field("time").flat[place + gap : place + gap + horizon]
             channels = self.channels(mean[s], quantiles[s])
             for c, channel in enumerate(channels.values()):
                 if drawn is not None:
@@ -324,7 +390,7 @@ class Forecaster(Predictor):
                     "time": [written(moment, self.codec.step) for moment in moments],
                     "channels": channels,
                     "past": self.past(longer, s),
-                    "rows": len(longer.field("values").row(s)) - self.horizon,
+                    "rows": len(longer.field("values").row(s)) - gap - horizon,
                 }
             )
         return self.record("predictions", data=series.origin, items=items)
@@ -343,7 +409,7 @@ class Forecaster(Predictor):
 
     def past(self, longer: Sequences, s: int) -> dict[str, list[float]]:
         """The last values of each channel before the future begins."""
-        values = longer.field("values").row(s)[: -self.horizon]
+        values = longer.field("values").row(s)[: -self.model.options.reach]
         last = values[-BEFORE * max(self.horizon, LEAST) :]
         return {name: last[:, c].tolist() for c, name in enumerate(self.codec.channels)}
 
@@ -364,36 +430,46 @@ class Forecaster(Predictor):
         if "name" in data.fields:
             fields["name"] = data.fields["name"]
         longer = Sequences(fields, by=data.by, unit=data.unit, origin=data.origin)
-        return longer, offsets[1:] - self.horizon
+        return longer, offsets[1:] - self.model.options.reach
 
     def longer(self, data: Sequences, s: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """One series with H more steps: values (N + H, C), times (N + H,) and what is known in
-        advance (N + H, K)."""
+        """One series with H more steps, or as many as it takes to reach the last: values (N + H, C),
+        times (N + H,) and what is known in advance (N + H, K)."""
         rows, when = data.field("values").row(s), data.field("time").row(s)
         filled = np.flatnonzero(np.isfinite(rows).any(1))
         if not len(filled):
             raise DataError(
                 "a series has no values to go on from", got=f"series {s + 1}", file=data.origin
             )
-        end = int(filled[-1]) + 1
-        coming = self.codec.step.after(float(when[end - 1]), self.horizon)
-        nothing = np.full((self.horizon, rows.shape[1]), np.nan)
+        end, reach = int(filled[-1]) + 1, self.model.options.reach
+        coming = self.codec.step.after(float(when[end - 1]), reach)
+        nothing = np.full((reach, rows.shape[1]), np.nan)
         values, moments = (
             np.concatenate([rows[:end], nothing]),
             np.concatenate([when[:end], coming]),
         )
         if not self.codec.known:
             return values, moments, np.zeros((len(moments), 0))
-        given = data.field("known").row(s)[: end + self.horizon]
-        if len(given) < end + self.horizon or np.isnan(given[end:]).any():
+        given = data.field("known").row(s)[: end + reach]
+        if len(given) < end + reach or np.isnan(given[end:]).any():
             raise DataError(
                 "what is known in advance is not given for all of the horizon",
-                got=f"{len(data.field('known').row(s)) - end} of {self.horizon} steps",
+                got=f"{len(data.field('known').row(s)) - end} of {reach} steps",
                 file=data.origin,
-                do="Add rows with these inputs and without values behind the last one, "
-                "and --fill keep",
+                do=f"Add rows with {', '.join(self.codec.known)} and without values behind the last",
             )
         return values, moments, given
+
+
+def origin_of(past: Source) -> str:
+    """What data are called."""
+    return past.origin if isinstance(past, Sequences) else str(past)
+
+
+def rows_between(data: Sequences, span: Span) -> Sequences:
+    """The rows of each series that are judged."""
+    offsets = data.field("values").offsets - data.field("values").offsets[0]
+    return rows_of(data, offsets[:-1] + span.begin, offsets[:-1] + np.maximum(span.begin, span.end))
 
 
 def written(moment: float, step: Step) -> str:

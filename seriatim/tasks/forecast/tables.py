@@ -18,12 +18,14 @@ def number(value: float | None, form: str = "{:.5g}") -> str:
 
 
 def forecast_lines(record: Record) -> str:
-    """A line for each step: the series if there are several, the moment, for each channel mean and
-    the ends of nine tenths, then its sample paths."""
-    many, lines = len(record["items"]) > 1, []
+    """A line for each step: the series if there are several, the moment, for each channel the point
+    forecast and the ends of 95 %, then its sample paths; one header above all."""
+    many = len(record["items"]) > 1
+    lines: list[str] = []
     for item in record["items"]:
         columns = columns_of(item["channels"])
-        lines.append("\t".join([*(["series"] if many else []), "time", *columns]))
+        if not lines:
+            lines.append("\t".join([*(["series"] if many else []), "time", *columns]))
         for h, moment in enumerate(item["time"]):
             said = (number(column[h], "{:.6g}") for column in columns.values())
             lines.append("\t".join([*([item["series"]] if many else []), moment, *said]))
@@ -35,8 +37,8 @@ def columns_of(channels: dict[str, Any]) -> dict[str, list[float | None]]:
     columns = {}
     for name, channel in channels.items():
         columns[name] = channel["mean"]
-        columns[f"{name} 5 %"] = channel["quantiles"]["0.05"]
-        columns[f"{name} 95 %"] = channel["quantiles"]["0.95"]
+        columns[f"{name} 2.5 %"] = channel["quantiles"]["0.025"]
+        columns[f"{name} 97.5 %"] = channel["quantiles"]["0.975"]
         for i, path in enumerate(channel.get("paths", []), 1):
             columns[f"{name} path {i}"] = path
     return columns
@@ -64,6 +66,10 @@ def add_errors(table: Table, record: Record) -> None:
     bounds = record["interval"]["mae"]
     known = bounds is not None and bounds[0] is not None
     around = f"   (95 % interval {bounds[0]:.5g} to {bounds[1]:.5g})" if known else ""
+    pooled = record["pooled"]
+    if pooled is not None:
+        beside = f"(pooled: MASE {number(pooled['mase'], '{:.4f}')}, MAE {number(pooled['mae'])})"
+        table.add_row("series", f"{record['sequences']:,}; figures are means over them   {beside}")
     table.add_row("MASE", number(record["mase"], "{:.4f}"))
     table.add_row("MAE", number(record["mae"]) + around)
     table.add_row("RMSE", number(record["rmse"]))

@@ -23,12 +23,12 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import create
 from seriatim.tasks.forecast import TASK
-from seriatim.tasks.forecast.backtest import forecast, origins, overlapping
+from seriatim.tasks.forecast.backtest import forecast, origins, overlapping, what_came
 from seriatim.tasks.forecast.codec import SeriesCodec, of_windows
 from seriatim.tasks.forecast.features import feature_table
 from seriatim.tasks.forecast.metrics import forecasts_in
 from seriatim.tasks.forecast.models.lags import STRENGTHS
-from seriatim.tasks.forecast.models.rules import smoothed
+from seriatim.tasks.forecast.models.smoothing import begun, smoothed
 from seriatim.tasks.forecast.options import BacktestOptions
 from seriatim.tasks.forecast.tables import forecast_figures, forecast_lines
 from seriatim.verbs import call
@@ -48,7 +48,8 @@ def test_what_is_encoded_is_decoded_exactly(values, log, difference, scale, hori
     data = series(values)
     codec = SeriesCodec.fit(data, CodecOptions(log=log, difference=difference, scale=scale))
     signals, cut = codec.encode(data), len(values) - horizon
-    back = codec.decode(signals.x.flat[cut:].astype(np.float64), np.array(values)[:cut, None])
+    past, scale = np.array(values)[:cut, None], (signals.mean, signals.unit)
+    back = codec.decode(signals.x.flat[cut:].astype(np.float64), past, *scale)
     assert np.allclose(back[:, 0], values[cut:], rtol=2e-4, atol=2e-4)
 
 
@@ -69,15 +70,26 @@ def test_it_is_fitted_on_training_data_only_and_kept_as_json():
 
 
 def test_each_series_may_have_a_scale_of_its_own():
+    """In units of its own naive error, so that equal errors are equally wrong."""
     data = series(noise(40), 1000 * noise(40, seed=1))
-    codec = SeriesCodec.fit(data, CodecOptions(each=True))
-    x = codec.encode(data).x
-    assert all(abs(x.row(s).mean()) < 1e-3 and abs(x.row(s).std() - 1) < 1e-3 for s in (0, 1))
-    assert np.allclose(
-        codec.decode(x.row(1)[-5:].astype(np.float64), data.field("values").row(1)[:-5], "s1"),
-        data.field("values").row(1)[-5:],
-        rtol=1e-4,
-    )
+    codec = SeriesCodec.fit(data, CodecOptions(each=True, season=1))
+    signals = codec.encode(data)
+    for s in (0, 1):
+        row = signals.x.row(s)
+        assert abs(row.mean()) < 1e-3 and abs(np.diff(row, axis=0)).mean() == pytest.approx(1)
+    values = data.field("values").row(1)
+    z, scale = signals.x.row(1)[-5:].astype(np.float64), (signals.mean[1:], signals.unit[1:])
+    assert np.allclose(codec.decode(z, values[:-5], *scale), values[-5:], rtol=1e-4)
+
+
+def test_a_series_that_training_had_not_is_scaled_by_what_is_known_of_it():
+    codec = SeriesCodec.fit(series(noise(40), 9 * noise(40, seed=1)), CodecOptions(each=True))
+    other = 1e6 * noise(60, seed=2)
+    changed = other.copy()
+    changed[50:] *= 3
+    one, two = (codec.encode(series(each), np.array([50])) for each in (other, changed))
+    assert np.array_equal(one.mean, two.mean) and np.array_equal(one.unit, two.unit)
+    assert one.unit[0, 0] > 1e5 and abs(one.x.flat[:50]).max() < 100
 
 
 # -- features and windows
@@ -138,7 +150,8 @@ def test_rules_are_what_they_say():
     batch = of_windows(codec.encode(data), np.array([20]), 12, 5)
 
     def said(name: str, **more) -> list[float]:
-        return create(TASK.parts(name, SMALL | more), 1, 0, 4).rule(batch)[0, :, 0].tolist()
+        season = more.pop("season", 4)
+        return create(TASK.parts(name, SMALL | more), 1, 0, season).rule(batch)[0, :, 0].tolist()
 
     assert (
         said("persistence") == [19] * 5
@@ -155,27 +168,48 @@ def test_rules_are_what_they_say():
 
 
 def test_smoothing_equals_the_textbook_written_out():
-    x, speeds = np.random.default_rng(0).normal(size=(3, 17)), np.array([0.3, 0.2, 0.4, 0.9])
-    level, trend, cycle, wrong = smoothed(x, speeds, 4)
-    total = 0.0
-    for row in range(3):
-        now = x[row, :4].mean()
-        slope = (x[row, 4:8].mean() - now) / 4
-        season = list(x[row, :4] - now)
-        for t in range(4, 17):
-            expected = now + 0.9 * slope + season[t % 4]
-            error = x[row, t] - expected
-            total += error**2
-            before = now
-            now = 0.3 * (x[row, t] - season[t % 4]) + 0.7 * (before + 0.9 * slope)
-            slope = 0.2 * (now - before) + 0.8 * 0.9 * slope
-            season[t % 4] += 0.4 * 0.7 * error
-        assert (
-            level[row] == pytest.approx(now)
-            and trend[row] == pytest.approx(slope)
-            and np.allclose(cycle[row], season)
-        )
-    assert wrong == pytest.approx(total / 39)
+    x, speeds = np.random.default_rng(0).normal(size=17), np.array([0.3, 0.2, 0.4, 0.9])
+    first, begin, cycle = begun(x, 4, True)
+    now, slope, season, total = first, begin, list(cycle), 0.0
+    level, trend, wrong = smoothed(x, speeds, 4, first, begin, cycle)
+    for t in range(17):
+        error = x[t] - (now + 0.9 * slope + season[t % 4])
+        total += error**2
+        before = now
+        now = 0.3 * (x[t] - season[t % 4]) + 0.7 * (before + 0.9 * slope)
+        slope = 0.2 * (now - before) + 0.8 * 0.9 * slope
+        season[t % 4] += 0.4 * 0.7 * error
+    assert level == pytest.approx(now) and trend == pytest.approx(slope)
+    assert np.allclose(cycle, season) and wrong == pytest.approx(total)
+
+
+def test_smoothing_and_theta_find_a_line_and_a_season():
+    """Without noise, what goes on is known; theta keeps half the slope."""
+    data = series(np.arange(48) * 0.5 + np.tile([3.0, -1.0, 0.0, -2.0], 12))
+    codec = SeriesCodec.fit(data, CodecOptions(scale="none"))
+    batch = of_windows(codec.encode(data), np.array([40]), 40, 5)
+    steps = np.arange(1, 6)
+    for name, lost in (("smoothing", np.zeros(5)), ("theta", 0.25 * steps)):
+        model = create(TASK.parts(name, {"horizon": 5, "context": 40}), 1, 0, 4)
+        for _ in model.fitting(codec.encode(data)):
+            pass
+        said = model.rule(batch)[0, :, 0].numpy()
+        assert np.allclose(said + lost, batch.y[0, :, 0], atol=0.2), name
+
+
+def test_what_lies_before_a_series_is_not_smoothed():
+    """A window longer than the series says what one as long as it says."""
+    values = noise(40)
+    for name in ("smoothing", "theta", "mean", "drift"):
+        found = []
+        for context in (30, 200):
+            codec = SeriesCodec.fit(series(values), CodecOptions())
+            batch = of_windows(codec.encode(series(values)), np.array([30]), context, 5)
+            model = create(TASK.parts(name, {"horizon": 5, "context": context}), 1, 0, 4)
+            for _ in model.learn(codec.encode(series(values))):
+                pass
+            found.append(model.rule(batch).numpy())
+        assert np.allclose(*found, atol=1e-4), name
 
 
 def test_ridge_equals_scikit_learns():
@@ -297,34 +331,31 @@ def test_walking_forward_does_not_depend_on_the_size_of_batches(name, monkeypatc
     )
     options, places = BacktestOptions(begin="150"), np.arange(150, 200)
     signals = model.codec.encode(data)
-    whole = forecast(model.model, model.codec, data, signals, places, options)
+    whole = forecast(model.model, model.codec, signals, places, options)
     monkeypatch.setattr("seriatim.tasks.forecast.backtest.CELLS", 40)
-    parts = forecast(model.model, model.codec, data, signals, places, options)
-    assert all(
-        np.allclose(a, b, atol=1e-4, equal_nan=True) for a, b in zip(whole, parts, strict=True)
-    )
-    assert (
-        whole[0].shape == (50, 5, 1)
-        and np.isnan(whole[0][-1, 1:]).all()
-        and whole[0][-1, 0, 0] == data.field("values").flat[-1, 0]
-    )
+    parts = forecast(model.model, model.codec, signals, places, options)
+    assert all(np.allclose(a, b, atol=1e-4) for a, b in zip(whole, parts, strict=True))
+    truth = what_came(signals, places, (0, 5))
+    assert whole[0].shape == truth.shape == (50, 5, 1) and np.isnan(truth[-1, 1:]).all()
+    assert truth[-1, 0, 0] == data.field("values").flat[-1, 0]
 
 
 def test_origins_by_row_share_date_stride_and_gap():
     data = series(noise(100))
-    assert (
-        origins(data, BacktestOptions(begin="90")).tolist()
-        == list(range(90, 100))
-        == origins(data, BacktestOptions(begin="0.9")).tolist()
-    )
+
+    def places(ahead: tuple[int, int] = (0, 5), **asked) -> list[int]:
+        return origins(data, BacktestOptions(**asked), ahead).tolist()
+
+    assert places(begin="90") == list(range(90, 100)) == places(begin="0.9")
     first = str(np.datetime64(int(1.7e9 + 3600 * 95), "s"))
-    assert origins(data, BacktestOptions(begin=first)).tolist() == list(range(95, 100))
-    assert origins(data, BacktestOptions(begin="90", end="96", stride=3)).tolist() == [90, 93]
-    assert origins(data, BacktestOptions(begin="90", end="92", gap=2)).tolist() == [88, 89]
+    assert places(begin=first) == list(range(95, 100))
+    assert places(begin="90", end="96", stride=3) == [90, 93]
+    assert places((2, 5), begin="90", end="92") == [88, 89]
+    assert places(begin="90", whole=True) == list(range(90, 96))
     with pytest.raises(ConfigError, match="neither"):
-        origins(data, BacktestOptions(begin="soon"))
+        places(begin="soon")
     with pytest.raises(DataError, match="nothing to forecast"):
-        origins(data, BacktestOptions(begin="99", end="98"))
+        places(begin="99", end="98")
 
 
 def test_origins_overlap_where_their_horizons_meet():
@@ -350,12 +381,16 @@ def test_origins_overlap_where_their_horizons_meet():
 
 def test_after_a_gap_the_same_steps_are_forecast_from_less():
     data = series(noise(120))
-    model = seriatim.fit("forecast", "drift", data.part(0, 100), **SMALL)
-    plain, later = (forecasts_in(model.measure(data, begin="100", gap=gap)) for gap in (0, 2))
-    assert (
-        np.array_equal(plain.truth[:, :3], later.truth, equal_nan=True) and later.mean.shape[1] == 3
+    plain, later = (
+        forecasts_in(
+            seriatim.fit("forecast", "drift", data.part(0, 100), **SMALL, gap=gap).measure(
+                data, begin="100"
+            )
+        )
+        for gap in (0, 2)
     )
-    assert not np.allclose(plain.mean[:, :3], later.mean)
+    assert np.array_equal(plain.truth, later.truth, equal_nan=True)
+    assert plain.mean.shape == later.mean.shape and not np.allclose(plain.mean, later.mean)
 
 
 def test_fitted_again_at_every_origin_nothing_of_the_future_is_used():
@@ -373,7 +408,7 @@ def test_fitted_again_at_every_origin_nothing_of_the_future_is_used():
 def test_conformal_intervals_hold():
     data = read("autoregressive:length=4000,order=2,seed=2")
     model = seriatim.fit("forecast", "persistence", data.part(0, 3000), horizon=3, calibrate=True)
-    assert np.array(model.metrics["conformal"]).shape == (3, 1, 19)
+    assert np.array(model.metrics["conformal"]).shape == (3, 1, 21)
     assert model.evaluate(data, begin="3000")["coverage"]["90"] == pytest.approx(0.9, abs=0.05)
 
 
@@ -409,7 +444,7 @@ def test_what_comes_next_has_times_and_rising_quantiles_and_a_run_is_kept(tmp_pa
         record["channels"]
     ) == ["a", "b"]
     table = np.array(list(record["channels"]["a"]["quantiles"].values()))
-    assert table.shape == (19, 5) and (np.diff(table, axis=0) >= -1e-6).all()
+    assert table.shape == (21, 5) and (np.diff(table, axis=0) >= -1e-6).all()
     (again,) = seriatim.load(tmp_path / "run").predict(data)["items"]
     assert again["time"] == record["time"] and np.allclose(
         list(again["channels"]["a"]["quantiles"].values()), table, rtol=1e-6
@@ -543,15 +578,17 @@ def test_a_backtest_stands_beside_what_came():
         row = item["origin"]
         assert item["channels"]["a"]["truth"] == values[row : row + 5, 0].tolist()
         assert item["time"][0] == str(np.datetime64(int(1.7e9 + 3600 * row), "s"))
-    asked = {"begin": "180", "stride": 4, "gap": 2}
+    model = seriatim.fit("forecast", "lags-ridge", data.part(0, 150), **SMALL, gap=2)
+    asked = {"begin": "180", "stride": 4}
     one, measured = model.backtest(data, **asked), model.measure(data, **asked)
+    assert one["items"][0]["time"][0] == str(np.datetime64(int(1.7e9 + 3600 * 180), "s"))
     means = [item["channels"]["b"]["mean"] for item in one["items"]]
     assert np.array_equal(means, measured["answers"][..., 1])
     several = series(values, values[:100] + 5)
     found = model.backtest(several)
     assert {item["series"] for item in found["items"]} == {"s0", "s1"}
     with pytest.raises(ConfigError, match="backtest"):
-        model.backtest(data, gap=-1)
+        model.backtest(data, stride=-1)
 
 
 def test_every_record_is_plain_and_every_picture_is_drawn(tmp_path):
@@ -592,7 +629,6 @@ def test_a_run_reads_as_it_was_fitted(table, tmp_path):
     record = call("evaluate", run, str(table), begin="2024-04-01")
     assert record["sequences"] == 2 and record["channel_names"] == ["load"]
     assert record["origins"] == 2 * 29 and record["protocol"]["step"] == "daily"
-    assert record["protocol"]["seen_in_training"]
     with pytest.raises(DataError, match="known in advance"):
         call("predict", run, str(table))
     rows = table.read_text().splitlines()
@@ -603,7 +639,7 @@ def test_a_run_reads_as_it_was_fitted(table, tmp_path):
     ]
     longer = tmp_path / "longer.csv"
     longer.write_text("\n".join([*rows, *more]) + "\n")
-    answer = call("predict", run, str(longer), fill="keep")
+    answer = call("predict", run, str(longer))
     assert [item["series"] for item in answer["items"]] == ["north", "south"]
     assert answer["items"][0]["time"][0] == "2024-04-30"
     with pytest.raises(ConfigError, match="one file"):
@@ -644,13 +680,13 @@ def test_forecasts_are_printed_as_lines_and_figures_as_a_table(load, tmp_path):
     assert record["protocol"]["step"] == "daily" and record["against_naive"]["p"] is not None
     assert "MASE" in shown(record) and "5 steps ahead" in shown(record)
     lines = forecast_lines(call("predict", run, str(load))).splitlines()
-    assert lines[0].split("\t") == ["time", "load", "load 5 %", "load 95 %"]
+    assert lines[0].split("\t") == ["time", "load", "load 2.5 %", "load 97.5 %"]
     assert len(lines) == 6 and lines[1].startswith("2024-07-19\t")
     with pytest.raises(ConfigError, match="draws no paths"):
         call("predict", run, str(load), paths=2)
     model = seriatim.fit("forecast", "autoregression", str(load), horizon=5, order=2)
     lines = forecast_lines(call("predict", model, str(load), paths=2)).splitlines()
-    titles = ["time", "load", "load 5 %", "load 95 %", "load path 1", "load path 2"]
+    titles = ["time", "load", "load 2.5 %", "load 97.5 %", "load path 1", "load path 2"]
     assert lines[0].split("\t") == titles and len(set(lines[1].split("\t"))) == 6
     load.write_text(
         "date,load\n" + "".join(f"{np.datetime64('2024-01-01') + i},5\n" for i in range(60))

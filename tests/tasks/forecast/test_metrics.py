@@ -198,7 +198,7 @@ def test_a_perfect_forecast_has_no_error():
     assert set(record["coverage"].values()) == {1.0} and set(record["width"].values()) == {
         0.0
     } == set(record["by_origin"])
-    assert record["interval"] == {"mae": [0.0, 0.0], "rmse": [0.0, 0.0]}
+    assert record["interval"] == {key: [0.0, 0.0] for key in ("mae", "rmse", "mase")}
     assert record["against_naive"] == {
         "skill": 1.0,
         "diebold_mariano": None,
@@ -218,7 +218,7 @@ def test_one_origin_and_one_step_are_enough_for_figures_but_not_for_certainty():
         record["mae"] == record["rmse"] == abs(forecasts.truth - forecasts.mean).item()
         and len(record["coverage"]) == 4
     )
-    assert record["interval"] == {"mae": None, "rmse": None}
+    assert record["interval"] == dict.fromkeys(("mae", "rmse", "mase"))
     assert record["against_naive"] == {
         "skill": pytest.approx(1 - record["mae"] / 4),
         "diebold_mariano": None,
@@ -351,14 +351,15 @@ def test_intervals_hold_the_true_error_though_neighbours_overlap(origins, horizo
     generator, hits = np.random.default_rng(9), []
     for _ in range(300):
         errors = overlapping(generator, origins, horizon)
-        low, high = bounds({"mae": abs(errors), "mse": errors**2}, horizon)["mae"]
+        cells = {"mae": abs(errors), "mse": errors**2, "mase": abs(errors)}
+        low, high = bounds(cells, horizon, np.zeros(len(errors), int))["mae"]
         hits.append(low <= math.sqrt(2 / math.pi) <= high)
     assert 0.9 < np.mean(hits) < 0.99
 
 
 def test_an_interval_needs_four_origins_that_do_not_overlap():
     errors = overlapping(np.random.default_rng(10), 15, 4)
-    assert report(of_errors(errors))["interval"] == {"mae": None, "rmse": None}
+    assert report(of_errors(errors))["interval"] == dict.fromkeys(("mae", "rmse", "mase"))
     assert report(of_errors(np.vstack([errors, errors[:1]])))["interval"]["mae"] is not None
     assert report(replace(of_errors(errors), overlap=3))["interval"]["mae"] is not None
 

@@ -63,7 +63,7 @@ def test_squared_error_is_learned_and_deviations_are_those_of_the_errors_after_i
         )
     _, quantiles, _ = model.forecast(batch, 1, 0)
     assert np.allclose(
-        (quantiles[..., 18] - quantiles[..., 0]).numpy() / 2,
+        (quantiles[..., 19] - quantiles[..., 1]).numpy() / 2,
         1.6449 * wrong.square().mean(0).sqrt().numpy(),
         rtol=1e-3,
     )

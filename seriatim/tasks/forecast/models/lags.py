@@ -24,16 +24,19 @@ from seriatim.batches import Batch
 from seriatim.errors import DataError
 from seriatim.tasks.forecast.codec import Signals, known_in, of_windows
 from seriatim.tasks.forecast.features import past_features
-from seriatim.tasks.forecast.models.rules import CALM, Rule, origins_of
+from seriatim.tasks.forecast.models.rules import CALM, Rule, least_past, origins_of, parted, some_of
 from seriatim.tasks.forecast.options import LagsOptions
 
 STRENGTHS = 10.0 ** np.arange(-2, 6.5, 0.5)  # penalties that are tried
 
 
-HELD = 0.2  # share of the training windows, the last, on which they are
+FEWEST = 10  # windows that something is learned from
 
 
-JUDGED = 200  # of these, evenly spaced
+JUDGED = 200  # windows on which penalties are judged, evenly spaced
+
+
+MOST_LEARNED = 50_000  # windows that trees are learned from, evenly spaced
 
 
 CHUNK = 4096  # windows at a time
@@ -46,14 +49,13 @@ class LagsRidge(Rule):
     """One map for all channels, each heard by itself, or one for each."""
 
     options: LagsOptions
+    hears = True
 
     def __init__(self, vocabulary: int, options: LagsOptions, known: int = 0, season: int = 1):
         super().__init__(vocabulary, options, known, season)
-        features = (
-            options.context - (not known) + 4 * len(options.windows) + known * options.horizon
-        )
+        features = options.context - (not known) + 4 * len(options.windows) + known * options.reach
         self.weights = torch.zeros(
-            vocabulary if options.own else 1, features + 1, options.horizon, dtype=torch.float64
+            vocabulary if options.own else 1, features + 1, options.reach, dtype=torch.float64
         )
 
     def features(self, batch: Batch, c: int) -> Tensor:
@@ -69,40 +71,54 @@ class LagsRidge(Rule):
             parts.append(known_in(batch)[:, batch.x.shape[1] :].double().flatten(1))
         return torch.cat([*parts, torch.ones(len(x), 1, dtype=torch.float64)], 1)
 
-    def learn(self, signals: Signals) -> Iterator[dict[str, Any]]:
-        """Weights for each channel, or one set for all, and the strength that leaves least
-        error."""
-        places = origins_of(
-            signals,
-            self.options.horizon,
-            min(self.options.context, max(1, int(signals.x.lengths.max()) - self.options.horizon)),
-        )
-        cut = max(1, int(len(places) * (1 - HELD)))
-        if cut - self.options.horizon < 10:
+    def fitting(self, signals: Signals) -> Iterator[dict[str, Any]]:
+        """Weights for each channel, or one set for all, and the strength that leaves least error on
+        the end of each series, where its errors are looked at, too."""
+        reach, context = self.options.reach, self.options.context
+        places = origins_of(signals, reach, least_past(signals, context, reach))
+        early, late = parted(signals, places, reach)
+        if len(early) < FEWEST or not len(late):
             raise DataError(
                 "the training data is too short",
                 got=f"{len(places)} windows",
                 do="Give more, or a smaller --context or --horizon",
             )
-        groups = (
-            [[c] for c in range(self.vocabulary)]
-            if self.options.own
-            else [list(range(self.vocabulary))]
-        )
+        own = self.options.own
+        every = list(range(self.vocabulary))
+        groups = [[c] for c in every] if own else [every]
+        whole = self.weights.clone()
         for number, channels in enumerate(groups):
             yield {"words": "least squares", "share": number / len(groups)}
-            near = cut - self.options.horizon  # those before end before the held part begins
-            held, best = self.held(signals, places[cut:], channels), np.inf
-            for weighed in (False,) if self.options.strength else (False, True):
-                early, rest = (
-                    self.products(signals, some, channels, weighed)
-                    for some in (places[:near], places[near:])
-                )
-                for strength in [self.options.strength] if self.options.strength else STRENGTHS:
-                    wrong = float((held[1] - held[0] @ solved(*early, strength)).abs().mean())
-                    if wrong < best:
-                        best, chosen = wrong, (early[0] + rest[0], early[1] + rest[1], strength)
-            self.weights[number] = solved(*chosen)
+            self.weights[number], whole[number] = self.solved_both(
+                signals, places, early, late, channels
+            )
+        yield {"words": "errors", "share": 0.99}
+        self.take_errors(signals, late)
+        self.weights = whole
+
+    def solved_both(
+        self,
+        signals: Signals,
+        places: np.ndarray,
+        early: np.ndarray,
+        late: np.ndarray,
+        channels: list[int],
+    ) -> tuple[Tensor, Tensor]:
+        """The weights by the early windows, with the strength that does best in the late ones, and
+        with the same strength by all windows."""
+        held, best = self.held(signals, late, channels), np.inf
+        rest = np.setdiff1d(places, early, assume_unique=True)
+        chosen: tuple[Tensor, Tensor] | None = None
+        for weighed in (False,) if self.options.strength else (False, True):
+            some, more = (self.products(signals, each, channels, weighed) for each in (early, rest))
+            for strength in [self.options.strength] if self.options.strength else STRENGTHS:
+                weights = solved(*some, strength)
+                wrong = float((held[1] - held[0] @ weights).abs().mean())
+                if wrong < best or chosen is None:
+                    best = wrong
+                    chosen = weights, solved(some[0] + more[0], some[1] + more[1], strength)
+        assert chosen is not None
+        return chosen
 
     def tables(
         self, signals: Signals, places: np.ndarray, channels: list[int]
@@ -111,7 +127,7 @@ class LagsRidge(Rule):
         channel and a few windows at a time."""
         for begin in range(0, len(places), CHUNK):
             batch = of_windows(
-                signals, places[begin : begin + CHUNK], self.options.context, self.options.horizon
+                signals, places[begin : begin + CHUNK], self.options.context, self.options.reach
             )
             for c in channels:
                 past = batch.x[..., c].double()
@@ -125,7 +141,7 @@ class LagsRidge(Rule):
         self, signals: Signals, places: np.ndarray, channels: list[int]
     ) -> tuple[Tensor, Tensor]:
         """Windows on which penalties are judged."""
-        some = places[np.linspace(0, len(places) - 1, min(JUDGED, len(places))).astype(np.int64)]
+        some = some_of(places, JUDGED)
         x, y, _ = zip(*self.tables(signals, some, channels), strict=True)
         return torch.cat(x), torch.cat(y)
 
@@ -169,6 +185,7 @@ class LagsBoosting(Rule):
     """Trees of scikit-learn, kept as arrays. Each channel has its own."""
 
     options: LagsOptions
+    hears = True
 
     def __init__(self, vocabulary: int, options: LagsOptions, known: int = 0, season: int = 1):
         super().__init__(vocabulary, options, known, season)
@@ -183,11 +200,29 @@ class LagsBoosting(Rule):
         moved = x - x[:, -1:]
         return np.concatenate([moved, past_features(moved, self.options.windows), known], 1)
 
-    def learn(self, signals: Signals) -> Iterator[dict[str, Any]]:
-        """Trees for each channel, a step ahead."""
+    def fitting(self, signals: Signals) -> Iterator[dict[str, Any]]:
+        """Trees for each channel, a step ahead: by the beginning of each series, to see how wrong
+        they are on its end, and then by all of it."""
+        places, far = origins_of(signals, 1), origins_of(signals, self.options.reach)
+        early, _ = parted(signals, places, self.options.reach)
+        _, late = parted(signals, far, self.options.reach)
+        if len(early) < FEWEST or not len(late):
+            raise DataError(
+                "the training data is too short",
+                got=f"{len(signals.x.flat)} steps for a horizon of {self.options.reach}",
+                do="Give more, or a smaller --horizon",
+            )
+        yield from self.grown(signals, early, 0.0)
+        self.take_errors(signals, late)
+        yield from self.grown(signals, places, 0.5)
+
+    def grown(self, signals: Signals, places: np.ndarray, share: float) -> Iterator[dict[str, Any]]:
+        """Trees for each channel, by these windows."""
         from sklearn.ensemble import HistGradientBoostingRegressor
 
-        batch = of_windows(signals, origins_of(signals, 1), self.options.context, 1)
+        some = some_of(places, MOST_LEARNED)
+        batch = of_windows(signals, some, self.options.context, 1)
+        self.trees, self.base = torch.zeros_like(self.trees), torch.zeros_like(self.base)
         x, y, known = (
             batch.x.double().numpy(),
             batch.y[:, 0].double().numpy(),
@@ -195,7 +230,7 @@ class LagsBoosting(Rule):
         )
         size = 2 * LEAVES - 1
         for c in range(self.vocabulary):
-            yield {"words": "trees", "share": c / self.vocabulary}
+            yield {"words": "trees", "share": share + c / self.vocabulary / 2}
             model = HistGradientBoostingRegressor(
                 max_iter=self.options.trees,
                 max_leaf_nodes=LEAVES,
@@ -234,7 +269,7 @@ class LagsBoosting(Rule):
     def rule(self, batch: Batch) -> Tensor:
         """(B, H, C) a step at a time, each forecast a value of the next."""
         x, known = batch.x.double().numpy(), known_in(batch).double().numpy()
-        for h in range(self.options.horizon):
+        for h in range(self.options.reach):
             last = x[:, -self.options.context :]
             following = [
                 last[:, -1, c]
@@ -242,7 +277,7 @@ class LagsBoosting(Rule):
                 for c in range(self.vocabulary)
             ]
             x = np.concatenate([x, np.stack(following, -1)[:, None]], 1)
-        return torch.from_numpy(x[:, -self.options.horizon :]).float()
+        return torch.from_numpy(x[:, -self.options.reach :]).float()
 
     def learned(self) -> dict[str, Tensor]:
         """The trees as arrays, and where they begin."""

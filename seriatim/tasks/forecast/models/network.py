@@ -91,6 +91,7 @@ class ForecastNetwork(Network):
 
     options: ForecastOptions
     deviation: Tensor | None
+    hears = True  # what is known in advance
 
     def __init__(self, vocabulary: int, options: ForecastOptions, known: int = 0, season: int = 1):
         super().__init__(vocabulary, options)
@@ -103,10 +104,8 @@ class ForecastNetwork(Network):
         # numbers are read by a linear map, in the place of a table
         self.add_module("embedding", nn.Linear(self.inner + known, width))
         self.output, self.bias = None, None
-        self.ahead = Linear(width, options.horizon * min(AHEAD, width)) if whole else None
-        self.lags = (
-            nn.Linear(options.context, options.horizon) if whole and options.linear else None
-        )
+        self.ahead = Linear(width, options.reach * min(AHEAD, width)) if whole else None
+        self.lags = nn.Linear(options.context, options.reach) if whole and options.linear else None
         if self.lags is not None:
             nn.init.zeros_(self.lags.weight)
             nn.init.zeros_(self.lags.bias)
@@ -123,7 +122,7 @@ class ForecastNetwork(Network):
         )
         self.register_buffer(
             "deviation",
-            torch.ones(options.horizon if whole else 1, vocabulary) if head is SquareHead else None,
+            torch.ones(options.reach if whole else 1, vocabulary) if head is SquareHead else None,
         )
 
     @property
@@ -188,9 +187,7 @@ class ForecastNetwork(Network):
             self.empty(len(x)),
         )
         assert self.ahead is not None
-        coming = self.ahead(hidden[:, -1]).unflatten(
-            -1, (self.options.horizon, -1)
-        )  # (R, H, AHEAD)
+        coming = self.ahead(hidden[:, -1]).unflatten(-1, (self.options.reach, -1))  # (R, H, AHEAD)
         density = self.widened(
             self.density(torch.cat([coming, known[:, context:]], -1)), self.channel(len(x))
         )
@@ -284,9 +281,9 @@ class ForecastNetwork(Network):
             len(batch.x) * (self.vocabulary if self.options.channel_independent else 1)
         ).repeat_interleave(paths)
         following, state, columns = following[many], select(state, many), []
-        for h in range(self.options.horizon):
+        for h in range(self.options.reach):
             columns.append(following.sample(generator))  # (R S, I)
-            if h + 1 < self.options.horizon:
+            if h + 1 < self.options.reach:
                 following, state = self.step(columns[-1], state)
         drawn = self.unfold(torch.stack(columns, 1).unflatten(0, (-1, paths)), 3)  # (B, S, H, C)
         return drawn.mean(1), torch.quantile(drawn, levels, 1).permute(1, 2, 3, 0), drawn

@@ -4,11 +4,12 @@
     seasonal         y_{T+h} = y_{T+h-kS}                             the value a season ago
     mean             y_{T+h} = mean of the context
     drift            y_{T+h} = y_T + h (y_T - y_{T-P+1}) / (P - 1)
-    smoothing        level, trend and season, each a mean that forgets (Holt 1957, Winters 1960); the trend fades (Gardner and McKenzie 1985)
     autoregression   y_t = b + sum_k A_k y_{t-k} + noise              least squares, forecast step by step (Yule 1927)
 
-What a rule is unsure of is what it got wrong before: the quantiles of its errors h steps ahead, on
-the training data. Shapes: B rows, P context, H horizon, C channels, Q levels, N times.
+What a rule is unsure of is what it got wrong before: the quantiles of its errors h steps ahead, of
+several series in the unit of each. A rule that learns much is too sure of what it learned from: it
+learns from the beginning of the data first, and its errors are those on the rest. Shapes: B rows, P
+context, H horizon, C channels, Q levels, N times, W windows.
 """
 
 from __future__ import annotations
@@ -19,23 +20,26 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import njit
-from scipy.optimize import minimize
 from torch import Tensor
 
-from seriatim.batches import Batch
+from seriatim.batches import Batch, bounds_of
 from seriatim.errors import DataError
 from seriatim.models.base import Model
 from seriatim.tasks.forecast.codec import Signals, of_windows
-from seriatim.tasks.forecast.options import AutoregressionOptions, RuleOptions, SmoothingOptions
+from seriatim.tasks.forecast.metrics import conformal
+from seriatim.tasks.forecast.options import AutoregressionOptions, RuleOptions
 
-LEVELS = np.arange(1, 20) / 20  # of the quantiles that forecasts come with
+# of the quantiles that forecasts come with
+LEVELS = np.concatenate([[0.025], np.arange(1, 20) / 20, [0.975]])
+
+
+HELD = 0.2  # share of the training windows of each series, the last, on which a rule is judged
+
+
+ENOUGH = 40  # errors of which the outermost levels can be told
 
 
 CALM = 0.05  # what is added to the deviation of a window, lest one in which nothing happens outweighs all others
-
-
-MOST = 4000  # windows of the training data on which errors are looked at
 
 
 def origins_of(signals: Signals, horizon: int, least: int = 1) -> np.ndarray:
@@ -47,15 +51,46 @@ def origins_of(signals: Signals, horizon: int, least: int = 1) -> np.ndarray:
     )
 
 
+def least_past(signals: Signals, context: int, horizon: int) -> int:
+    """How many values lie before the first window that is learned from: a whole context where the
+    series is long enough, or every one of several."""
+    lengths = signals.x.lengths
+    room = lengths.max() if len(signals) == 1 else np.quantile(lengths, 0.1)
+    return max(1, min(context, int(room) - horizon))
+
+
+def parted(signals: Signals, places: np.ndarray, horizon: int) -> tuple[np.ndarray, np.ndarray]:
+    """Windows of the beginning of each series, and those of its end, on which these are judged: what
+    the former were to forecast is over before the latter begin."""
+    begin, _ = bounds_of(signals.x, places)
+    _, first, count = np.unique(begin, return_index=True, return_counts=True)
+    number = np.arange(len(places)) - np.repeat(first, count)  # (W,) of each window in its series
+    cut = np.maximum(1, (np.repeat(count, count) * (1 - HELD)).astype(np.int64))
+    return places[number < cut - horizon], places[number >= cut]
+
+
+def some_of(places: np.ndarray, most: int) -> np.ndarray:
+    """At most so many of these places, evenly spaced."""
+    return places[np.linspace(0, len(places) - 1, min(most, len(places))).astype(np.int64)]
+
+
+def real_past(batch: Batch) -> Tensor:
+    """(B, P) which values of the windows are real: the last so many of each."""
+    context = batch.x.shape[1]
+    return torch.arange(context) >= context - batch.x_lengths[:, None]
+
+
 class Rule(Model):
     """A forecast from a window, and its errors."""
 
     draws_paths = False  # whole futures, step by step; otherwise each step is said by itself
+    hears = False  # what is known in advance
+    windows_looked_at = 4000  # of the training data, on which errors are looked at
 
     def __init__(self, vocabulary: int, options: RuleOptions, known: int = 0, season: int = 1):
         self.vocabulary, self.options, self.known = vocabulary, options, known
-        self.season = options.season or season
-        self.errors = torch.zeros(options.horizon, vocabulary, len(LEVELS))  # (H, C, Q)
+        self.season = season
+        self.errors = torch.zeros(options.reach, vocabulary, len(LEVELS))  # (H, C, Q)
 
     # -- what differs
     def learn(self, signals: Signals) -> Iterator[dict[str, Any]]:
@@ -69,21 +104,26 @@ class Rule(Model):
     # -- the same for all
     def fitting(self, signals: Signals) -> Iterator[dict[str, Any]]:
         """Learn the rule, then how wrong it was at each horizon on the training data."""
-        places = origins_of(signals, self.options.horizon)
+        places = origins_of(signals, self.options.reach)
         if not len(places):
             raise DataError(
                 "the training data is too short",
-                got=f"{len(signals.x.flat)} steps for a horizon of {self.options.horizon}",
+                got=f"{len(signals.x.flat)} steps for a horizon of {self.options.reach}",
                 do="Give more, or a smaller --horizon",
             )
         yield from self.learn(signals)
-        some = places[np.linspace(0, len(places) - 1, min(MOST, len(places))).astype(np.int64)]
-        batch = of_windows(signals, some, self.options.context, self.options.horizon)
-        wrong = (batch.y - self.rule(batch)).double()  # (W, H, C)
-        self.errors = (
-            torch.quantile(wrong, torch.from_numpy(LEVELS), 0).permute(1, 2, 0).float().contiguous()
-        )
-        yield {"words": "errors", "share": 1.0}
+        yield {"words": "errors", "share": 0.99}
+        self.take_errors(signals, places)
+
+    def take_errors(self, signals: Signals, places: np.ndarray) -> None:
+        """How wrong it is in these windows is how unsure it will be; those with little of a past say
+        nothing of the others."""
+        begin, _ = bounds_of(signals.x, places)
+        least = least_past(signals, self.options.context, self.options.reach) // 2
+        some = some_of(places[places - begin >= least], self.windows_looked_at)
+        batch = of_windows(signals, some, self.options.context, self.options.reach)
+        wrong = (batch.y - self.rule(batch)).double().numpy()  # (W, H, C)
+        self.errors = torch.from_numpy(quantiles_of(wrong)).float()
 
     @torch.no_grad()
     def forecast(self, batch: Batch, paths: int, seed: int) -> tuple[Tensor, Tensor, Tensor | None]:
@@ -108,12 +148,19 @@ class Rule(Model):
             setattr(self, name, array)
 
 
+def quantiles_of(wrong: np.ndarray) -> np.ndarray:
+    """(W, H, C) errors -> (H, C, Q) what to add to a forecast: conformal where they are enough."""
+    if len(wrong) >= ENOUGH:
+        return conformal(wrong, LEVELS)
+    return np.moveaxis(np.nanquantile(wrong, LEVELS, 0), 0, -1)
+
+
 class Persistence(Rule):
     """The last value stays."""
 
     def rule(self, batch: Batch) -> Tensor:
         """(B, H, C) the last value of the past."""
-        return batch.x[:, -1:].expand(-1, self.options.horizon, -1)
+        return batch.x[:, -1:].expand(-1, self.options.reach, -1)
 
 
 class SeasonalNaive(Rule):
@@ -121,8 +168,9 @@ class SeasonalNaive(Rule):
 
     def rule(self, batch: Batch) -> Tensor:
         """(B, H, C) the value a season ago."""
-        season = min(self.season, batch.x.shape[1])
-        return batch.x[:, batch.x.shape[1] - season + torch.arange(self.options.horizon) % season]
+        context = batch.x.shape[1]
+        season = min(self.season, context)
+        return batch.x[:, context - season + torch.arange(self.options.reach) % season]
 
 
 class Mean(Rule):
@@ -130,7 +178,9 @@ class Mean(Rule):
 
     def rule(self, batch: Batch) -> Tensor:
         """(B, H, C) the mean of the past."""
-        return batch.x.mean(1, keepdim=True).expand(-1, self.options.horizon, -1)
+        real = real_past(batch)[..., None]  # (B, P, 1)
+        mean = (batch.x * real).sum(1, keepdim=True) / real.sum(1, keepdim=True)
+        return mean.expand(-1, self.options.reach, -1)
 
 
 class Drift(Rule):
@@ -138,115 +188,9 @@ class Drift(Rule):
 
     def rule(self, batch: Batch) -> Tensor:
         """(B, H, C) the last value and the mean step, as often as there are steps."""
-        slope = (batch.x[:, -1:] - batch.x[:, :1]) / max(1, batch.x.shape[1] - 1)
-        return batch.x[:, -1:] + slope * torch.arange(1, self.options.horizon + 1)[:, None]
-
-
-@njit(nogil=True, cache=True)
-def smoothed(x, speeds, season):
-    """(B, P) values -> level (B,), trend (B,) and season (B, S) at the end, and the mean squared
-    error one step ahead."""
-    alpha, beta, gamma, stay = speeds
-    rows, time = x.shape
-    level, trend, cycle, wrong = np.zeros(rows), np.zeros(rows), np.zeros((rows, season)), 0.0
-    for row in range(rows):
-        now = x[row, :season].mean()
-        for place in range(season):
-            cycle[row, place] = x[row, place] - now if season > 1 else 0.0
-        slope = (
-            (x[row, season : 2 * season].mean() - now) / season
-            if season > 1 and time >= 2 * season
-            else 0.0
-        )
-        for t in range(season, time):
-            error = x[row, t] - (now + stay * slope + cycle[row, t % season])
-            wrong += error * error
-            now += stay * slope + alpha * error
-            slope = stay * slope + alpha * beta * error
-            if season > 1:
-                cycle[row, t % season] += gamma * (1 - alpha) * error
-        level[row], trend[row] = now, slope
-    return level, trend, cycle, wrong / max(1, rows * (time - season))
-
-
-class ExponentialSmoothing(Rule):
-    """How fast each mean forgets is found for each channel, by its one-step errors on the training
-    data."""
-
-    options: SmoothingOptions
-
-    def __init__(self, vocabulary: int, options: SmoothingOptions, known: int = 0, season: int = 1):
-        super().__init__(vocabulary, options, known, season)
-        self.speeds = torch.full(
-            (vocabulary, 4), 0.1, dtype=torch.float64
-        )  # of level, trend and season; how much of the trend stays
-
-    def learn(self, signals: Signals) -> Iterator[dict[str, Any]]:
-        """The speeds of each channel that leave the least one-step error on the training data."""
-        season = self.in_season(self.options.context)
-        for c in range(self.vocabulary):
-            yield {"words": "smoothing", "share": c / self.vocabulary}
-            rows = [
-                signals.x.row(s)[-max(1000, 4 * season) :, c].astype(np.float64)
-                for s in range(min(20, len(signals)))
-            ]
-            series = [row for row in rows if len(row) > max(2, 2 * season)]
-            if not series:
-                raise DataError(
-                    "the training data is too short for this season",
-                    got=f"{max(map(len, rows))} steps, a season of {season}",
-                    do="Give more, or --seasonal false",
-                )
-
-            def cost(raw: np.ndarray, series: list[np.ndarray] = series) -> float:
-                """What these weights cost on the past."""
-                return float(
-                    np.mean([smoothed(row[None], self.bounded(raw), season)[3] for row in series])
-                )
-
-            starts = ([0.0, -2.0, -1.0, 2.0], [-2.0, -4.0, -2.0, 2.0])
-            best = min(
-                (
-                    minimize(
-                        cost,
-                        start,
-                        method="Nelder-Mead",
-                        options={"maxiter": 150, "xatol": 1e-2, "fatol": 1e-5},
-                    )
-                    for start in starts
-                ),
-                key=lambda found: found.fun,
-            )
-            self.speeds[c] = torch.from_numpy(self.bounded(best.x))
-
-    def bounded(self, raw: np.ndarray) -> np.ndarray:
-        """(4,) any numbers -> speeds between 0 and 1; without a trend its speed is 0."""
-        speeds = 1 / (1 + np.exp(-np.clip(raw, -30, 30)))
-        return speeds * np.array([1.0, float(self.options.trend), 1.0, 1.0])
-
-    def in_season(self, context: int) -> int:
-        """Steps of the season, 1 if there is none or not enough is seen of it."""
-        return self.season if self.options.seasonal and context >= 2 * self.season else 1
-
-    def rule(self, batch: Batch) -> Tensor:
-        """(B, H, C) level, faded trend and season, smoothed over the past of each row."""
-        x, horizon = batch.x.double().numpy(), self.options.horizon
-        season, ahead = self.in_season(x.shape[1]), np.arange(1, horizon + 1)
-        columns = []
-        for c in range(self.vocabulary):
-            speeds = self.speeds[c].numpy()
-            level, trend, cycle, _ = smoothed(np.ascontiguousarray(x[..., c]), speeds, season)
-            fading = np.cumsum(speeds[3] ** ahead)  # (H,)
-            columns.append(
-                level[:, None]
-                + trend[:, None] * fading
-                + cycle[:, (x.shape[1] - 1 + ahead) % season]
-            )
-        return torch.from_numpy(np.stack(columns, -1)).float()
-
-    def learned(self) -> dict[str, Tensor]:
-        """The speeds of each channel."""
-        return {"speeds": self.speeds}
+        steps = (batch.x_lengths - 1).clamp(min=1)[:, None, None]
+        slope = (batch.x[:, -1:] - batch.x[:, :1]) / steps
+        return batch.x[:, -1:] + slope * torch.arange(1, self.options.reach + 1)[:, None]
 
 
 class Autoregression(Rule):
@@ -286,6 +230,7 @@ class Autoregression(Rule):
             ]
             wrong.append(y[:, c] - table @ self.weights[c])
         covariance = torch.cov(torch.stack(wrong)).reshape(self.vocabulary, -1)
+        covariance *= len(places) / (len(places) - self.weights.shape[1])  # what fitting took away
         values, vectors = torch.linalg.eigh(covariance)
         self.noise = vectors * values.clamp(min=0).sqrt()
 
@@ -297,7 +242,7 @@ class Autoregression(Rule):
     def ahead(self, x: Tensor, noise: Tensor | None = None) -> Tensor:
         """(B, P, C) pasts, (B, H, C) errors to come -> (B, H, C)."""
         x, order = x.double()[:, -self.options.order :], self.options.order
-        for h in range(self.options.horizon):
+        for h in range(self.options.reach):
             following = torch.stack(
                 [self.table(x[:, -order:], c) @ self.weights[c] for c in range(self.vocabulary)], 1
             )  # (B, C)
@@ -315,7 +260,7 @@ class Autoregression(Rule):
         """Mean, quantiles and paths of each row, from noise that is drawn once for all of them."""
         generator = torch.Generator().manual_seed(seed)
         throws = (
-            torch.empty(paths, self.options.horizon, self.vocabulary, dtype=torch.float64).normal_(
+            torch.empty(paths, self.options.reach, self.vocabulary, dtype=torch.float64).normal_(
                 generator=generator
             )
             @ self.noise.T
