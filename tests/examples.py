@@ -147,7 +147,8 @@ def translated(seed: int) -> Files:
     return {
         "train.tsv": paired_lines(60, seed),
         "test.tsv": paired_lines(8, seed + 1),
-        "sources.txt": "a b\nc\n",
+        "sources.txt": "a b\n\nc\n",
+        "words.tsv": "source\ttarget\na\tA\nb\tB\n",
     }
 
 
@@ -325,6 +326,7 @@ TRANSLATE = Example(
     {
         "evaluate": [
             Ask(HELD, {"beam": 2}),
+            Ask(Named("words.tsv"), {"beam": 2}, COUNTED),
             Ask(HELD, {"against": Named("neural"), "beam": 1, "length": 5}, COUNTED),
         ],
         "predict": [

@@ -16,7 +16,7 @@ from seriatim.tasks.translate.options import (
     TuneOptions,
 )
 
-ATTENDING = {"width": 256, "heads": 4, "dropout": 0.1}
+ATTENDING = {"heads": 4, "dropout": 0.1}
 
 
 PAIRS = {

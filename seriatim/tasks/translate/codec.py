@@ -82,6 +82,7 @@ class PairCodec:
         self.options, self.source, self.target = options, source, target
         self.ratio = ratio  # symbols of the target for one of the source
         self.longest = longest  # what nearly no target exceeds
+        self.seen = 0  # symbols of both sides in training, while a model is fitted
 
     @classmethod
     def fit(cls, data: Sequences, options: CodecOptions) -> PairCodec:
@@ -130,12 +131,12 @@ class PairCodec:
         return self.target.number
 
     @property
-    def sizes(self) -> tuple[int, int, bool]:
+    def sizes(self) -> tuple[int, int, bool, int]:
         """What a model is told besides: how many symbols the source has, how many channels if it
-        is numbers, and whether both share a vocabulary."""
+        is numbers, whether both share a vocabulary, and how many symbols it will learn from."""
         if isinstance(self.source, Scaled):
-            return 0, self.source.size, False
-        return self.source.size, 0, self.source is self.target
+            return 0, self.source.size, False, self.seen
+        return self.source.size, 0, self.source is self.target, self.seen
 
     def encode(self, data: Sequences, paired: bool = True) -> EncodedPairs:
         """Sources and, unless there are none, targets in numbers."""
@@ -159,6 +160,7 @@ class PairCodec:
 
     def learn_lengths(self, pairs: EncodedPairs) -> None:
         """From the pairs of training."""
+        self.seen = len(pairs.x.flat) + len(pairs.y.flat)
         self.ratio = min(MOST_RATIO, len(pairs.y.flat) / max(1, len(pairs.x.flat)))
         self.longest = (
             int(np.quantile(pairs.y.lengths, 0.999, method="higher")) if len(pairs.y) else 0

@@ -155,7 +155,7 @@ def figures(texts: list[str], truth: list[list[str]]) -> dict[str, Any]:
     quality, bounds = exact if alone else (report["chrf"], within["chrf"])
     if alone:
         report |= dict.fromkeys(OF_SENTENCES)
-        within = within | dict.fromkeys(within.keys() & OF_SENTENCES)
+        within = within | {name: [None, None] for name in within.keys() & set(OF_SENTENCES)}
     interval = {"confidence": 0.95, "quality": bounds, **within}
     return report | {"quality": quality, "interval": interval}
 

@@ -15,6 +15,13 @@ from seriatim.tasks.base.options import TEXT, EvaluateOptions
 class TranslateOptions(WholeOptions):
     """Two stacks: one reads the source, the other writes the target and attends to what was read."""
 
+    width: int = option(
+        0,
+        "size of the vector at each position; 0: as the symbols of the training data call for, 64 "
+        "up to 100,000, 128 up to 500,000, else 256",
+        least=0,
+        most=65536,
+    )
     context: int = option(1024, "attention: how many positions back, itself included", least=1)
     encoder_mixer: str = option(
         "",

@@ -30,11 +30,13 @@ from seriatim.decoding.sampling import sampling
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
 from seriatim.models.base import Model
+from seriatim.models.ladder import Part
 from seriatim.models.renumbered import Renumbered, numbering
 from seriatim.progress import exhausted, note, passing
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build
+from seriatim.tasks.base import Task
 from seriatim.tasks.translate.codec import SOURCE, TARGET, EncodedPairs, PairCodec, of_pairs
 from seriatim.tasks.translate.cut import TranslateCut
 from seriatim.tasks.translate.demands import demands_of
@@ -45,6 +47,7 @@ from seriatim.tasks.translate.metrics import (
     single_words,
     summarise,
 )
+from seriatim.tasks.translate.models.encoder_decoder import EncoderDecoder
 from seriatim.tasks.translate.options import DEFAULTS, SearchOptions, TreeOptions
 from seriatim.tasks.translate.references import gathered, references, written
 from seriatim.tasks.translate.rows import counted, empty, places, tell_long, too_long
@@ -74,6 +77,16 @@ class Translator(Predictor):
     """A fitted model that writes a target for a source."""
 
     codec: PairCodec
+
+    def __init__(
+        self, task: Task, spec: str, parts: list[Part], codec: PairCodec, model: Model, *rest: Any
+    ):
+        """What the data decided, such as the width, is among the settings that are kept."""
+        kept = list(parts)
+        for i, (part, each) in enumerate(zip(parts, model.parts, strict=False)):
+            if isinstance(each, EncoderDecoder) and not part.options.width:
+                kept[i] = replace(part, options=each.options)
+        super().__init__(task, spec, kept, codec, model, *rest)
 
     # -- data
     def data(self, source: Source, gaps: bool = False) -> Sequences:

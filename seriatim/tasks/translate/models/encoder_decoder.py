@@ -17,6 +17,7 @@ source, T time, D width, V symbols.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import torch
@@ -42,6 +43,17 @@ MOST = 1 << 27  # numbers in a table of n-grams: half a gigabyte
 RECURRENT = ("rnn", "gru", "lstm", "coupled")
 
 
+WIDTHS = ((100_000, 64), (500_000, 128), (math.inf, 256))  # up to so many symbols of training
+
+
+def sized(options: TranslateOptions, seen: int) -> TranslateOptions:
+    """The same with a width: as asked for, or as so many symbols of training call for. A small one
+    on little data makes many more updates in its time, and knows less by heart."""
+    if options.width:
+        return options
+    return replace(options, width=next(width for most, width in WIDTHS if seen <= most))
+
+
 class EncoderDecoder(Network):
     """State: what is kept of the source (Shared: its lengths, then the vector, or keys and values
     for each part that attends to it), the input that is fed (B, D or 0), then the states of the
@@ -56,7 +68,9 @@ class EncoderDecoder(Network):
         sources: int,
         numbers: int = 0,
         shared: bool = False,
+        seen: int = 0,
     ):
+        options = sized(options, seen)
         super().__init__(vocabulary, options)
         # weights that are left out are put into the module, where other threads would see them
         self.divisible = not options.weight_dropout

@@ -58,6 +58,7 @@ class Joint(CountedPairs):
         sources: int,
         numbers: int = 0,
         shared: bool = False,
+        seen: int = 0,
     ):
         if numbers:
             raise ConfigError(

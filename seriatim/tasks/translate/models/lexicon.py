@@ -49,6 +49,7 @@ class LexicalTranslator(CountedPairs):
         sources: int,
         numbers: int = 0,
         shared: bool = False,
+        seen: int = 0,
     ):
         if numbers:
             raise ConfigError(
