@@ -101,11 +101,11 @@ def done() -> float:
     return share
 
 
-def note(words: str) -> None:
-    """Say something worth knowing to whoever listens."""
+def note(words: str, event: str = "note") -> None:
+    """Say something worth knowing to whoever listens; as a "read", how a file was read."""
     hear = LISTENER.get()
     if hear is not None and words:
-        hear({"event": "note", "words": words})
+        hear({"event": event, "words": words})
 
 
 Returned = TypeVar("Returned")

@@ -184,7 +184,7 @@ def opened(
             problems=problems,
             notes=notes,
         )
-        note(data.told)
+        note(data.told, "read")
         said = told(problems, str(source)) + [
             finding("note", each.removeprefix(f"{source}: "), str(source)) for each in notes
         ]

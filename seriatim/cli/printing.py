@@ -54,6 +54,9 @@ class Printer:
                 self.make_way()
                 print(words, flush=True)
             self.printed = True
+        elif event["event"] == "read":
+            if self.command.format == "table":  # JSON is read by programs
+                print("note: " * self.passing + event["words"], file=sys.stderr)
         elif event["event"] == "note" and self.passing:
             print(f"note: {event['words']}", file=sys.stderr)
         else:

@@ -65,8 +65,10 @@ def read(
         )
     if wants in SYNONYMS:
         data = renamed(data, label, field, wants, told)
-    for words in [*told, data.told] if notes is None else ():
-        note(words)
+    if notes is None:
+        for words in told:
+            note(words)
+        note(data.told, "read")
     label, field = (name and known_name(name) for name in (label, field))
     data = data.labelled(None if gaps and label not in data.fields else label).only(field)
     return replace(data, unit="token") if data.main_kind() == SYMBOLS and not data.unit else data

@@ -68,6 +68,7 @@ def test_fit_keeps_a_run_and_tells_its_figures(home, here, model, settings):
         "weights.safetensors",
         "events.jsonl",
         "metrics.json",
+        "seen.safetensors",
         "manifest.json",
     }
     assert (

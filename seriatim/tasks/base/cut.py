@@ -98,8 +98,9 @@ class Cut:
                 do="Give one; two files whose lines belong together are for pairs of sequences",
             )
         notes += self.remarks(data, reading, paths)
-        for words in [*notes, data.told]:
+        for words in notes:
             note(words)
+        note(data.told, "read")
         return data.distinct() if reading.distinct else data
 
     def asked(self, reading: TextOptions) -> dict[str, Any]:
