@@ -66,7 +66,9 @@ class AutoencodeLesson(Lesson):
 
     def looked_at(self, samples: Samples) -> Samples:
         """Some of the sequences, evenly spread: enough to know, and little beside an epoch."""
-        return samples.take(evenly(samples.x.lengths, MOST_JUDGED, MOST_LOOKED))
+        return samples.take(
+            evenly(samples.x.lengths, self.some(MOST_JUDGED), self.some(MOST_LOOKED))
+        )
 
     def counting(self, model: Model) -> NoReturn:
         """All autoencoders are networks."""

@@ -86,14 +86,14 @@ class ForecastLesson(Lesson):
         """Nats per value of the validation data, or what stands for them."""
         total, count = 0.0, 0
         with evaluating(model):
-            for batch in self.windows_judged():
+            for batch in self.windows_judged(self.some(MOST_JUDGED)):
                 total += len(batch.x) * float(model.loss(batch)[0])
                 count += len(batch.x)
         return total / count
 
-    def windows_judged(self) -> Iterator[Batch]:
+    def windows_judged(self, most: int = MOST_JUDGED) -> Iterator[Batch]:
         """Windows of the validation data, evenly spaced if there are many."""
-        places = spaced(self.places(self.held), MOST_JUDGED)
+        places = spaced(self.places(self.held), most)
         for begin in range(0, len(places), TOGETHER):
             some = places[begin : begin + TOGETHER]
             yield of_windows(self.held, some, self.context, self.horizon)

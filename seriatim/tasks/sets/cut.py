@@ -63,7 +63,8 @@ class SetsLesson(Lesson):
         """Nats per step of the validation data."""
         if self.valid is None:
             raise DataError("there is nothing to validate on", do="Give validation data")
-        some = self.valid.take(evenly(self.valid.lengths, MOST_JUDGED, MOST_LOOKED))
+        many, long = self.some(MOST_JUDGED), self.some(MOST_LOOKED)
+        some = self.valid.take(evenly(self.valid.lengths, many, long))
         return float(-score_sets(model, some).log_prob.values.mean())
 
     def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:

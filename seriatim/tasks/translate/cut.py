@@ -110,7 +110,7 @@ class TranslateLesson(Lesson):
         """Nats per symbol of the targets; or, if that is the judge, what is missing to a perfect
         translation, between equals by a trace of these."""
         lengths = self.held.x.lengths + self.held.y.lengths
-        some = self.held.take(evenly(lengths, MOST_JUDGED, MOST_LOOKED))
+        some = self.held.take(evenly(lengths, self.some(MOST_JUDGED), self.some(MOST_LOOKED)))
         nats, judge = float(-score_pairs(model, some).values.mean()), judge_of(model)
         if judge == "loss":
             return nats
