@@ -57,12 +57,20 @@ class ClassifyLesson(Lesson):
     def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
         """Whole sequences of similar length; the same batches for the same seed and number."""
         generator = np.random.default_rng([options.seed, number])
-        for rows in buckets(self.train.x.lengths, options.rows * options.length, generator):
+        for rows in buckets(self.train.x.lengths, self.places(options), generator):
             yield of_examples(self.train, rows)
 
     def steps_per_epoch(self, options: TrainingOptions) -> int:
         """How many batches a pass has."""
-        return len(buckets(self.train.x.lengths, options.rows * options.length))
+        return len(buckets(self.train.x.lengths, self.places(options)))
+
+    def places(self, options: TrainingOptions) -> int:
+        """How many symbols a batch has room for: `rows` sequences of `length`; of small data a
+        hundredth, but `rows` sequences of usual length, so that few sequences, too, make many
+        updates."""
+        usual = math.ceil(self.train.x.lengths.mean()) + 1 if len(self.train) else 1
+        least = options.rows * min(usual, options.length)
+        return min(options.rows * options.length, max(least, self.symbols // 100))
 
     def judged(self, model: Model) -> Judged:
         """What `validate` looks at."""

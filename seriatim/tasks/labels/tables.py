@@ -28,6 +28,8 @@ def headline(record: Record) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim")
     table.add_column()
+    for name, words in of_spans(record):
+        table.add_row(Text(name), Text(words))
     low, high = record["interval"]["accuracy"]
     table.add_row("accuracy", f"{record['accuracy']:.4f}   (95 % interval {low:.4f} to {high:.4f})")
     if record.get("majority") is not None:
@@ -42,13 +44,11 @@ def headline(record: Record) -> Table:
     table.add_row("weighted F1", f"{record['weighted_f1']:.4f}")
     table.add_row("Matthews", f"{record['matthews']:.4f}")
     table.add_row("examples", f"{record['labels']:,}")
-    for name, words in [*of_spans(record), *how_sure(record), *of_words(record)]:
+    for name, words in [*how_sure(record), *of_words(record)]:
         table.add_row(Text(name), Text(words))
     if "against" in record:
         other = record["against"]
         table.add_row("against", f"{other['model']}: p {other['p']:.3g}   ({other['test']})")
-    for words in record.get("notes", ()):
-        table.add_row("note", Text(words, style="yellow"))
     return table
 
 

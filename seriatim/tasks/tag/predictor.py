@@ -131,6 +131,10 @@ class Tagger(Labeller):
                 found["notes"].append(f"not one of {found['spans']['support']:,} spans was found")
         return found
 
+    def beside_the_floor(self, figures: Record, floor: float | None) -> list[str]:
+        """Of spans, tags that are right say little: what is told is whether any was found."""
+        return [] if self.spans else super().beside_the_floor(figures, floor)
+
     def in_row(self, found: Record) -> dict[str, Any]:
         """What a comparison keeps of an evaluation; of spans their F1, too."""
         return super().in_row(found) | {"span_f1": found["spans"]["f1"] if self.spans else None}
