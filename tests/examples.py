@@ -53,6 +53,7 @@ class Example:
 
 
 HELD = Named(TEST)
+COMPRESSED = "held.srt"  # the same, as `compress` writes it
 
 
 # -- files
@@ -237,6 +238,8 @@ LANGUAGE = Example(
         "attention": [Ask(["The cat sat."], models=("attending",))],
         "gradient": [Ask(HELD, models=NETWORK)],
         "influence": [Ask(HELD, models=NETWORK)],
+        "compress": [Ask(HELD, {"out": COMPRESSED}, COUNTED)],
+        "restore": [Ask(Named(COMPRESSED), {"out": "again.txt"}, COUNTED)],
         "export": [
             Ask(None, {"out": "book.arpa"}, COUNTED),
             Ask(None, {"out": "gpt/"}, ("attending",)),
@@ -477,7 +480,10 @@ class Workshop:
     def file(self, task: str, name: str) -> Path:
         """A file of the example; `test` is the second, whatever its ending."""
         names = list(EXAMPLES[task].files(self.seed))
-        return self.place(task) / (names[1] if name == TEST else name)
+        found = self.place(task) / (names[1] if name == TEST else name)
+        if name == COMPRESSED and not found.exists():
+            st.call("compress", self.run(task, "counted"), self.file(task, TEST), out=str(found))
+        return found
 
     def train(self, task: str, role: str) -> Path:
         """What a model learns from."""

@@ -58,9 +58,30 @@ def test_votes_learn_what_a_network_too_small_cannot(tmp_path):
 
 def test_a_table_for_many_words_is_refused():
     with pytest.raises(ConfigError, match="--cells 13421 or fewer"):
-        create(parse("lstm", {"direct": 3}), 10_000)
+        create(parse("lstm", {"direct": 3, "cells": 1 << 18}), 10_000)
 
 
 def test_settings_of_votes_without_votes_are_refused():
     with pytest.raises(ConfigError, match="Received: --cells 9"):
-        create(parse("lstm", {"cells": 9}), 20)
+        create(parse("lstm", {"cells": 9, "width": 8}), 20)
+
+
+@pytest.mark.parametrize(
+    ("model", "vocabulary", "settings", "votes"),
+    [
+        ("lstm", 67, {}, True),
+        ("gru", 258, {"width": 128}, True),
+        ("lstm", 67, {"direct": 0}, False),
+        ("lstm", 67, {"width": 96}, False),
+        ("lstm", 5000, {}, False),
+        ("rnn", 67, {}, False),
+    ],
+)
+def test_votes_stand_beside_gates_unless_something_else_is_asked_for(
+    model, vocabulary, settings, votes
+):
+    made = create(parse(model, settings), vocabulary)
+    assert hasattr(made, "votes") == votes
+    if votes:
+        assert made.votes.reach == 8
+        assert made.votes.table.weight.numel() <= 1 << 24

@@ -120,17 +120,17 @@ RUNGS: dict[str, Rung] = {
         {"rate": 1.5e-3, "length": 32},
     ),
     "gru": Rung(
-        "gated recurrent unit",
+        "gated recurrent unit; by character the last symbols vote beside it",
         "seriatim.tasks.language.models.direct:network",
         LanguageOptions,
-        {"mixer": "gru", "width": 256},
+        {"mixer": "gru", "width": 160},
         RECURRENT,
     ),
     "lstm": Rung(
-        "long short-term memory",
+        "long short-term memory; by character the last symbols vote beside it",
         "seriatim.tasks.language.models.direct:network",
         LanguageOptions,
-        {"mixer": "lstm", "width": 256},
+        {"mixer": "lstm", "width": 160},
         RECURRENT,
     ),
     "transformer": Rung(

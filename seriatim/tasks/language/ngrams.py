@@ -214,6 +214,7 @@ def ranked(
             ]
             row |= {
                 "count": count_of(model, stretch),
+                "different_before": None,  # the count is of more than the symbol's own n-gram
                 "posterior": math.exp(joint[symbol] - whole),
             }  # p given what stands on both sides
         rows.append(row)

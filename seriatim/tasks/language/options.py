@@ -39,9 +39,10 @@ class BigramOptions:
 class LanguageOptions(NetworkOptions):
     """The same, for what comes next."""
 
-    direct: int = option(
-        0,
-        "the last symbols also vote for the next one, beside the network: runs of up to this many, such as 8; 0: none",
+    direct: int | None = option(
+        None,
+        "the last symbols also vote for the next one, beside the network: runs of up to this many; 0: "
+        "none (default: 8 by character or byte beside an lstm or gru of width 128 or more)",
         least=0,
         most=24,
     )
@@ -51,8 +52,11 @@ class LanguageOptions(NetworkOptions):
         least=0,
         most=0.95,
     )
-    cells: int = option(
-        1 << 18, "direct: rows of the table that all n-grams share", least=1, most=1 << 27
+    cells: int | None = option(
+        None,
+        "direct: rows of the table that all n-grams share (default: as many as make 64 MB, 262,144 at most)",
+        least=1,
+        most=1 << 27,
     )
 
 

@@ -361,8 +361,11 @@ def test_surprisals_sum_to_what_evaluate_measures(model, by):
     predictor, text = fitted(model, by=by), "A cat sat.\nÜber\nthe cat.\n"
     data = Sequences.of(text.splitlines() if by == "line" else [text], by)
     record, figures = surprisal(predictor, data), predictor.evaluate(data)
-    assert sum(row["bits"] for row in record["tokens"]) == pytest.approx(
+    assert sum(row["bits"] - row["side_bits"] for row in record["tokens"]) == pytest.approx(
         figures["bits_per_token"] * figures["tokens"], rel=1e-9
+    )
+    assert sum(row["bits"] for row in record["tokens"]) == pytest.approx(
+        figures["bits_per_character"] * figures["characters"], rel=1e-9
     )
     assert (
         record["bits_per_character"] == figures["bits_per_character"]

@@ -9,6 +9,8 @@ looked up. Shapes: B rows, T time, D width, V symbols.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
@@ -23,19 +25,25 @@ from seriatim.tasks.language.options import LanguageOptions
 MOST = 1 << 27  # numbers in the table: half a gigabyte
 
 
+USUAL_DIRECT, USUAL_CELLS, USUAL_NUMBERS = 8, 1 << 18, 1 << 24  # unless something else is asked for
+
+
+FEW, LEAST_WIDTH = 258, 128  # symbols, such as bytes, and width of a network beside which they vote
+
+
 class Voting(Network):
     """Hidden vectors have the votes behind them: D + V numbers. The state has the last symbols at
     its end."""
 
-    def __init__(self, vocabulary: int, options: LanguageOptions):
-        if vocabulary * options.cells > MOST:
+    def __init__(self, vocabulary: int, options: LanguageOptions, direct: int, cells: int):
+        if vocabulary * cells > MOST:
             raise ConfigError(
                 "a table of votes would be too large",
-                got=f"{options.cells:,} cells of {vocabulary:,} symbols each",
+                got=f"{cells:,} cells of {vocabulary:,} symbols each",
                 do=f"Use --cells {max(1, MOST // vocabulary)} or fewer, or leave --direct out: it is meant for characters",
             )
         super().__init__(vocabulary, options)
-        self.votes = Votes(vocabulary, options.direct, options.cells, options.direct_dropout)
+        self.votes = Votes(vocabulary, direct, cells, options.direct_dropout)
 
     def empty(self, rows: int) -> State:
         """The state before anything was read: that of the network, and of the votes."""
@@ -62,5 +70,22 @@ class Voting(Network):
 
 def network(vocabulary: int, options: LanguageOptions) -> Network:
     """With direct connections or without."""
-    refuse_idle(options, "direct", ("cells", "direct_dropout"), "the votes of the last symbols", 8)
-    return (Voting if options.direct else Network)(vocabulary, options)
+    direct = usual_direct(vocabulary, options) if options.direct is None else options.direct
+    cells = options.cells or max(1, min(USUAL_CELLS, USUAL_NUMBERS // vocabulary))
+    refuse_idle(
+        replace(options, direct=direct),
+        "direct",
+        ("cells", "direct_dropout"),
+        "the votes of the last symbols",
+        USUAL_DIRECT,
+    )
+    if not direct:
+        return Network(vocabulary, options)
+    return Voting(vocabulary, options, direct, cells)
+
+
+def usual_direct(vocabulary: int, options: LanguageOptions) -> int:
+    """How many symbols vote if nothing is said: beside gates, where there are few symbols and the
+    network is not a small one to look into."""
+    gated = options.mixer in ("lstm", "gru") and options.width >= LEAST_WIDTH
+    return USUAL_DIRECT if gated and vocabulary <= FEW else 0
