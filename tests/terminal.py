@@ -87,9 +87,7 @@ def refused(*arguments, code: int | None = None, words: str = "", json_too: bool
     *read, error_line = answer.err.splitlines()
     assert all(": read as " in line for line in read)  # how a file was read may be said before
     assert (
-        error_line.startswith("seriatim: ")
-        and answer.err.endswith("\n")
-        and len(answer.err) < 2000
+        error_line.startswith("seriatim: ") and answer.err.endswith("\n") and len(answer.err) < 2000
     )
     assert words in answer.err
     if json_too:
