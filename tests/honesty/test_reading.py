@@ -53,12 +53,11 @@ def test_line_endings_and_a_mark_do_not_change_the_bits(here):
     (here / "crlf.txt").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
     (here / "cr.txt").write_bytes(text.replace("\n", "\r").encode())
     fitted("language", "markov", "lf.txt")
-    bits = {}
-    for name in ("lf", "crlf", "cr"):
-        said = seriatim("evaluate", "run", f"{name}.txt", "--format", "json")
-        bits[name] = said.record["bits_per_character"]
-        assert ("read as \\n" in said.err) == (name != "lf")
-    assert bits["lf"] == bits["crlf"] == bits["cr"]
+    names = ("lf", "crlf", "cr")
+    said = {name: seriatim("evaluate", "run", f"{name}.txt", "--format", "json") for name in names}
+    bits = [said[name].record["bits_per_character"] for name in names]
+    assert bits[0] == bits[1] == bits[2]
+    assert ["read as \\n" in said[name].err for name in names] == [False, True, True]
     found = seriatim("check", "crlf.txt").out
     assert "lines end with \\r\\n" in found and "byte order mark" in found
 
@@ -191,13 +190,15 @@ def test_a_run_reads_columns_as_it_was_fitted(here, name, flags):
     """Finding 12: `predict RUN test.txt` tagged every column as a token."""
     (here / name).write_text("-DOCSTART- -X- O O\n\n" + TAGGED.replace("\n\n", "\n\t\n"))
     said = fitted("tag", "most-frequent", name, **{"input_format": "columns"} if flags else {})
-    assert "read as columns, 10 sequences" in said and "1 lines -DOCSTART- are left out" in said
     (here / "test.txt").write_text("Ada\tO\nsmiled3\tO\n\nBob\tO\n")
+    tagged = seriatim("predict", "run", "test.txt").out.splitlines()
+    assert [line.split("\t")[0] for line in tagged] == ["Ada", "smiled3", "", "Bob", ""]
     items = seriatim("predict", "run", "test.txt", "--format", "json").record["items"]
     assert [each["tokens"] for each in items] == [["Ada", "smiled3"], ["Bob"]]
     (here / "plain.txt").write_text("Ada smiled3 at Bob\n")  # and plain text as text
     items = seriatim("predict", "run", "plain.txt", "--format", "json").record["items"]
     assert [each["tags"] for each in items] == [["B", "O", "O", "B"]]
+    assert "read as columns, 10 sequences" in said and "1 lines -DOCSTART- are left out" in said
 
 
 def test_a_table_that_is_not_wanted_is_told(here):
@@ -225,7 +226,9 @@ def test_there_is_a_result_for_every_line(here):
     (here / "book.txt").write_text("\n".join(VERSE * 10) + "\n")
     (here / "four.txt").write_text("the cat\n\na dog\n\n")
     fitted("language", "markov", "book.txt", by="line")
-    for verb in ("score", "predict"):
+    for verb in ("predict", "score"):
+        assert len(seriatim(verb, "run", "four.txt").out.splitlines()) == 4
+    for verb in ("predict", "score"):
         record = seriatim(verb, "run", "four.txt", "--format", "json").record
         assert len(record["items"]) == 4
     scores = seriatim("score", "run", "four.txt", "--format", "json").record["items"]
