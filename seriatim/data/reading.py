@@ -65,6 +65,9 @@ def read(
         )
     if wants in SYNONYMS:
         data = renamed(data, label, field, wants, told)
+    used = [(label, "holds the labels"), (field, "is read")]
+    chosen = "".join(f"; {name!r} {words}" for name, words in used if name)
+    data = replace(data, told=data.told + chosen if data.told else "")
     if notes is None:
         for words in told:
             note(words)

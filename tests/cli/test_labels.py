@@ -358,10 +358,9 @@ def test_which_of_several_fields_is_read_is_told(home):
     Path("new.csv").write_text("from,words\nMum,free cash\nme,dog tea\n")
     assert "'from', 'words' the first is read" in good("predict", home / "bayes", "new.csv").err
     answer = good("predict", home / "bayes", "new.csv", "--field", "words")
-    assert [line.split("\t")[0] for line in answer.out.splitlines()] == [
-        "spam",
-        "ham",
-    ] and answer.err == "note: new.csv: read as csv, 2 sequences below a header; fields text\n"
+    assert [line.split("\t")[0] for line in answer.out.splitlines()] == ["spam", "ham"]
+    how = "read as csv, 2 sequences below a header; fields from, words; 'words' is read"
+    assert answer.err == f"note: new.csv: {how}\n"
 
 
 def test_standard_input_is_a_file_of_every_verb(home, monkeypatch):
@@ -739,7 +738,7 @@ def test_a_single_label_is_nothing_to_compare():
         "missing.tsv",
         "nan.jsonl",
         "tags.conllu",
-        "latin.tsv",
+        "damaged.tsv",
         "nowhere.tsv",
     ],
 )

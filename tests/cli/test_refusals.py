@@ -162,7 +162,7 @@ def write(name: str, content: bytes) -> str:
 
 BAD_FILES = {
     "empty": (b"", "empty"),
-    "latin1": ("Käse\n".encode("latin1") * 50, "UTF-8"),
+    "damaged": ("Käse\n".encode() * 50 + b"K\xe4se\n", "UTF-8"),
     "utf16": ("Käse\n".encode("utf-16") * 50, ""),
     "binary": (bytes(range(256)) * 20, "binary"),
     "missing": (None, "no such file"),

@@ -48,6 +48,12 @@ FIRST_LINES = 20  # that are looked at for what parts the cells
 QUOTE, NEWLINE, RETURN = b'"\n\r'
 
 
+QUOTED = re.compile(rb'"[^"]*+"')
+
+
+DECIMAL_COMMA = re.compile(rb"(?<=\d),(?=\d)")
+
+
 DECIMAL = r"^\s*[-+]?\d+,\d+\s*$"  # as it is written where semicolons part the cells
 
 
@@ -130,12 +136,16 @@ def separator_of(content: bytearray) -> str:
         end = content.find(b"\n", end) + 1
         if not end:
             break
-    lines = [line for line in content[: end or len(content)].split(b"\n") if line]
-    for mark in (b",", b";", b"\t"):
-        counts = {line.count(mark) for line in lines}
-        if len(counts) == 1 and counts != {0}:
-            return mark.decode()
-    return ","
+    head = QUOTED.sub(b"", content[: end or len(content)])
+    lines = [line for line in head.split(b"\n") if line]
+    alike = [
+        mark
+        for mark in (b",", b";", b"\t")
+        if len(counts := {line.count(mark) for line in lines}) == 1 and counts != {0}
+    ]
+    if b";" in alike and b"," not in DECIMAL_COMMA.sub(b"", head):
+        return ";"  # 1,5;2,5
+    return alike[0].decode() if alike else ","
 
 
 # All rows at once
