@@ -1,9 +1,9 @@
 """Forecasts on public series and on generated ones whose best error is known, and the speed of walking forward.
 
-    pip install -c constraints.txt -e '.[test]'
-    python benchmarks/series.py [etth1] [networks] [sunspots] [stocks] [passengers] [signals] [speed]
+    pip install -c constraints.txt -e '.[test,benchmark]'
+    python benchmarks/series.py [etth1] [networks] [sunspots] [stocks] [passengers] [m4] [signals] [speed]
 
-Peers: scikit-learn's Ridge on the same lags, what others have published, and the true process. Figures of ETTh1 are in units of the training data's deviation,
+Peers: scikit-learn's Ridge on the same lags, statsforecast, what others have published, and the true process. Figures of ETTh1 are in units of the training data's deviation,
 the standard split: 8,640 hours to train, then 2,880 by which networks stop and which others leave alone, then 2,880 to test, every window of the test that is
 whole.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from record import write_row
 
-from seriatim.api import fit
+from seriatim.api import compare, fit
 from seriatim.data import read
 from seriatim.data.corpora.signals import parse_signal
 from seriatim.data.sequences import Sequences
@@ -45,7 +45,7 @@ def tested(
     predictor = fit("forecast", model, data.part(0, 8640), valid, horizon=horizon, **settings)
     fitted = time.perf_counter() - begin
     begin = time.perf_counter()
-    measured = predictor.measure(data.part(0, 14400), begin="11520", end=str(14400 - horizon + 1))
+    measured = predictor.measure(data.part(0, 14400), begin="11520", whole=True)
     walked = time.perf_counter() - begin
     return predictor.summarise(measured), fitted, walked
 
@@ -193,6 +193,41 @@ def passengers() -> None:
         )
 
 
+def m4(minutes: float = 3.0) -> None:
+    """The 359 weekly series of the M4 competition as published: the rung that a comparison on the training file names first, fitted to all of it, then judged
+    once on the official test, 13 weeks ahead. MASE as the competition counts it: the mean over series, with a season of 1 for weeks."""
+    from statsforecast.models import SeasonalNaive, Theta
+
+    train, test = (
+        TASK.cut.sequences(DATA / f"m4-weekly-{name}.csv.xz") for name in ("train", "test")
+    )
+    begin = time.perf_counter()
+    winner = compare("forecast", train, horizon=13, minutes=minutes)["rows"][0]
+    compared = time.perf_counter() - begin
+    begin = time.perf_counter()
+    model = fit("forecast", winner["model"], train, horizon=13)
+    record = model.summarise(model.measure(test, past=train))
+    ours = time.perf_counter() - begin
+    peers = {}
+    for peer in (SeasonalNaive(season_length=1), Theta(season_length=1)):
+        begin, errors = time.perf_counter(), []
+        for s in range(len(test)):
+            past, truth = (each.field("values").row(s)[:, 0] for each in (train, test))
+            wrong = np.abs(truth - peer.forecast(past, h=13)["mean"]).mean()
+            errors.append(wrong / np.abs(np.diff(past)).mean())
+        peers[repr(peer)] = float(np.mean(errors)), time.perf_counter() - begin
+    write_row(
+        "series.py",
+        "M4 weekly, official test: the winner of a comparison on the training file",
+        f"{winner['model']}: mean MASE {record['mase']:.3f}, inside 95 %: {100 * record['coverage']['95']:.1f} %;"
+        f" compared in {compared:.0f} s, fitted and judged in {ours:.1f} s",
+        "statsforecast: "
+        + ", ".join(f"{name} {mase:.3f} in {s:.1f} s" for name, (mase, s) in peers.items()),
+        f"{record['mase'] - min(mase for mase, _ in peers.values()):+.3f}",
+        (*PACKAGES, "statsforecast"),
+    )
+
+
 def signals() -> None:
     for source, model, settings in (
         ("seasonal:length=20000,period=24", "lags-ridge", {"context": 480}),
@@ -245,6 +280,7 @@ if __name__ == "__main__":
         "sunspots": sunspots,
         "stocks": stocks,
         "passengers": passengers,
+        "m4": m4,
         "signals": signals,
         "speed": speed,
     }

@@ -164,8 +164,12 @@ def measured_lines(count: int, seed: int) -> str:
 
 
 def loads(seed: int) -> Files:
-    """Series."""
-    return {"train.csv": measured_lines(120, seed), "test.csv": measured_lines(60, seed + 1)}
+    """Series: one, and several in one table."""
+    pair = [measured_lines(60, seed + 1), measured_lines(50, seed + 2)]
+    head, *_ = pair[0].splitlines()
+    rows = [f"{name},{line}" for name, text in zip("ab", pair) for line in text.splitlines()[1:]]
+    several = "\n".join([f"series,{head}", *rows]) + "\n"
+    return {"train.csv": measured_lines(120, seed), "test.csv": pair[0], "several.csv": several}
 
 
 def drawn(count: int, seed: int) -> str:
@@ -362,6 +366,7 @@ FORECAST = Example(
         "evaluate": [
             Ask(HELD, {"begin": "40", "stride": 3}),
             Ask(HELD, {"begin": "50", "against": Named("linear")}, COUNTED),
+            Ask(Named("several.csv"), {"begin": "40"}, COUNTED),
         ],
         "predict": [Ask(HELD), Ask(HELD, {"paths": 2}, NEURAL)],
         "backtest": [Ask(HELD, {"begin": "48"})],

@@ -61,6 +61,7 @@ UNSEEN: dict[str, Schema] = {
     "minutes": {"type": "number"},
     "notes": {"type": "string"},
     "out": {"type": "string"},
+    "pooled": {"type": "object"},
     "run": {"type": "string"},
     "syntactic": {"type": "number"},
 }

@@ -465,6 +465,18 @@ def conformal(residuals: np.ndarray, levels: Sequence[float] | np.ndarray) -> np
     ) / 2  # the median may lie between two
 
 
+def conformal_offsets(residuals: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """The same from however few residuals: a level that so few cannot tell is the outermost of them."""
+    residuals = np.asarray(residuals, np.float64)
+    count = int((~np.isnan(residuals)).sum(0).min())
+    able = np.minimum(levels, 1 - levels) * (count + 1) > 1 - 1e-9
+    found = np.empty((*residuals.shape[1:], len(levels)))
+    found[..., able] = conformal(residuals, levels[able])
+    found[..., ~able & (levels < 0.5)] = np.nanmin(residuals, 0)[..., None]
+    found[..., ~able & (levels > 0.5)] = np.nanmax(residuals, 0)[..., None]
+    return found
+
+
 # Checks
 
 

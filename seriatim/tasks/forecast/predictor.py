@@ -44,6 +44,7 @@ from seriatim.tasks.forecast.cut import ForecastLesson, gone_on, spaced
 from seriatim.tasks.forecast.metrics import (
     Forecasts,
     conformal,
+    conformal_offsets,
     forecasts_in,
     measured_forecasts,
     naive_in,
@@ -131,7 +132,9 @@ class Forecaster(Predictor):
         batch = of_windows(signals, spaced(places, CALIBRATING), context, reach)
         with evaluating(self.model):
             mean = self.model.forecast(batch, 100, 0)[0]
-        self.metrics["conformal"] = conformal((batch.y - mean).double().numpy(), LEVELS).tolist()
+        wrong = (batch.y - mean).double().numpy()  # (W, H, C)
+        conformal(wrong, LEVELS[1:-1])  # an error if they are too few for these
+        self.metrics["conformal"] = conformal_offsets(wrong, LEVELS).tolist()
 
     # -- how well
     def measure(self, data: Source, **options: Any) -> Measured:

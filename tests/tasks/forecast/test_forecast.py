@@ -197,6 +197,26 @@ def test_smoothing_and_theta_find_a_line_and_a_season():
         assert np.allclose(said + lost, batch.y[0, :, 0], atol=0.2), name
 
 
+def test_theta_equals_its_definition_written_out():
+    """The mean of the line through all, and of simple smoothing of twice the distances from it."""
+    values = noise(60)[:, 0]
+    line = np.polyval(np.polyfit(np.arange(60), values, 1), np.arange(65))
+    bent = 2 * values - line[:60]
+
+    def smooth(alpha: float) -> tuple[float, float]:
+        level, wrong = bent[0], 0.0
+        for each in bent[1:]:
+            wrong += (each - level) ** 2
+            level += alpha * (each - level)
+        return wrong, level
+
+    level = min(smooth(alpha) for alpha in np.linspace(0.01, 0.999, 500))[1]
+    codec = SeriesCodec.fit(series(values), CodecOptions(scale="none"))
+    batch = of_windows(codec.encode(series(values)), np.array([60]), 200, 5)
+    model = create(TASK.parts("theta", {"horizon": 5, "context": 200}), 1, 0, 1)
+    assert np.allclose(model.rule(batch)[0, :, 0], (line[60:] + level) / 2, atol=0.02)
+
+
 def test_what_lies_before_a_series_is_not_smoothed():
     """A window longer than the series says what one as long as it says."""
     values = noise(40)

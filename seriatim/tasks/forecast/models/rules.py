@@ -26,7 +26,7 @@ from seriatim.batches import Batch, bounds_of
 from seriatim.errors import DataError
 from seriatim.models.base import Model
 from seriatim.tasks.forecast.codec import Signals, of_windows
-from seriatim.tasks.forecast.metrics import conformal
+from seriatim.tasks.forecast.metrics import conformal_offsets
 from seriatim.tasks.forecast.options import AutoregressionOptions, RuleOptions
 
 # of the quantiles that forecasts come with
@@ -34,9 +34,6 @@ LEVELS = np.concatenate([[0.025], np.arange(1, 20) / 20, [0.975]])
 
 
 HELD = 0.2  # share of the training windows of each series, the last, on which a rule is judged
-
-
-ENOUGH = 40  # errors of which the outermost levels can be told
 
 
 CALM = 0.05  # what is added to the deviation of a window, lest one in which nothing happens outweighs all others
@@ -123,7 +120,7 @@ class Rule(Model):
         some = some_of(places[places - begin >= least], self.windows_looked_at)
         batch = of_windows(signals, some, self.options.context, self.options.reach)
         wrong = (batch.y - self.rule(batch)).double().numpy()  # (W, H, C)
-        self.errors = torch.from_numpy(quantiles_of(wrong)).float()
+        self.errors = torch.from_numpy(conformal_offsets(wrong, LEVELS)).float()
 
     @torch.no_grad()
     def forecast(self, batch: Batch, paths: int, seed: int) -> tuple[Tensor, Tensor, Tensor | None]:
@@ -146,13 +143,6 @@ class Rule(Model):
             raise ValueError(f"arrays that do not fit: {', '.join(sorted(arrays))}")
         for name, array in arrays.items():
             setattr(self, name, array)
-
-
-def quantiles_of(wrong: np.ndarray) -> np.ndarray:
-    """(W, H, C) errors -> (H, C, Q) what to add to a forecast: conformal where they are enough."""
-    if len(wrong) >= ENOUGH:
-        return conformal(wrong, LEVELS)
-    return np.moveaxis(np.nanquantile(wrong, LEVELS, 0), 0, -1)
 
 
 class Persistence(Rule):
