@@ -137,7 +137,7 @@ def test_spans_are_judged_by_their_f1_while_fitting_and_the_best_is_chosen_by_it
 def test_what_the_best_weights_are_chosen_by_is_what_is_missing_to_the_f1_of_spans():
     """13: 0.0782 of the tags wrong, all O 0.0795, and a span F1 of 0.013."""
     train, valid = tagged(*named(60)), tagged(*named(30, seed=1))
-    model = st.fit("tag", "window", train, valid, width=8, letters="no", steps=2)
+    model = st.fit("tag", "window", train, valid, width=8, letters="no", updates=2)
     missing = 1 - model.evaluate(valid)["spans"]["f1"]
     assert model.metrics["valid"] == pytest.approx(missing, abs=1e-4)
     assert missing > 0.5  # and yet most tags are right

@@ -619,7 +619,7 @@ def test_models_that_do_not_lean_are_not_exported(tmp_path, name):
         name,
         tokens(LINES),
         tokens(LINES),
-        **{"lstm": {"steps": 1, "width": 4}, "markov": {"add": 0.1}}.get(name, {}),
+        **{"lstm": {"updates": 1, "width": 4}, "markov": {"add": 0.1}}.get(name, {}),
     )
     with pytest.raises(ConfigError, match="kneser-ney, witten-bell") as error:
         model.export(out=tmp_path / "model.arpa")
