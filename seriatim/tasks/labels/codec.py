@@ -93,6 +93,15 @@ class Examples:
     def __len__(self) -> int:
         return len(self.x)
 
+    def first(self, many: int) -> Examples:
+        """The first so many sequences."""
+        if many >= len(self):
+            return self
+        x, y = self.x.take(slice(0, many)), self.y.take(slice(0, many))
+        return replace(
+            self, x=x, y=y, words=None if self.words is None else self.words[: len(x.flat)]
+        )
+
     @property
     def columns(self) -> tuple[Field, ...]:
         """The columns of encoded data: what is read, and what is to be said about it."""

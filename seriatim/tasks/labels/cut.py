@@ -72,6 +72,11 @@ class ClassifyLesson(Lesson):
         least = options.rows * min(usual, options.length)
         return min(options.rows * options.length, max(least, self.symbols // 100))
 
+    @property
+    def looked_at(self) -> Examples:
+        """As much of the validation data as a look reads."""
+        return self.held.first(self.some(len(self.held)))
+
     def judged(self, model: Model) -> Judged:
         """What `validate` looks at."""
         return Judged("share of tags wrong" if self.tags else "share of labels wrong")
@@ -82,8 +87,9 @@ class ClassifyLesson(Lesson):
         Nats alone would stop a network long before its labels are best: it becomes too sure of its
         mistakes, which a temperature repairs.
         """
-        found = answers(model, self.held, self.tags)
-        return float((found.found != self.held.y.flat).mean()) + 1e-6 * min(10.0, found.loss)
+        some = self.looked_at
+        found = answers(model, some, self.tags)
+        return float((found.found != some.y.flat).mean()) + 1e-6 * min(10.0, found.loss)
 
     def floor(self, label: int) -> float:
         """What `validate` gives if every answer is this label."""
@@ -115,8 +121,9 @@ class TagLesson(ClassifyLesson):
         wrong; between equals a trace of the nats decides."""
         if not self.spans:
             return super().validate(model)
-        found, held = answers(model, self.held, self.tags), self.held.y
-        counts = span_counts(held.flat, found.found, found.offsets, self.names)
+        some = self.looked_at
+        found = answers(model, some, self.tags)
+        counts = span_counts(some.y.flat, found.found, found.offsets, self.names)
         return 1 - float(f1_of(counts.sum(0))) + 1e-6 * min(10.0, found.loss)
 
     def floor(self, label: int) -> float:
@@ -141,8 +148,9 @@ class RegressLesson(ClassifyLesson):
 
     def validate(self, model: Model) -> float:
         """Nats per value of the validation data."""
-        mean, deviation = map(torch.from_numpy, estimates(model, self.held))
-        truth = torch.from_numpy(self.held.y.flat[:, 0])
+        some = self.looked_at
+        mean, deviation = map(torch.from_numpy, estimates(model, some))
+        truth = torch.from_numpy(some.y.flat[:, 0])
         return self.scale_nats - float(log_normal(truth, mean, deviation).mean())
 
 
