@@ -106,6 +106,13 @@ def columns(figures: tuple[Figure, ...], wide: bool, voice: bool, learned: bool)
     return ["", "model", first.title, "95 %", *beside, "fit s", *seen, "parameters", *more, *sample]
 
 
+def learned(row: dict[str, Any]) -> tuple[str, str]:
+    """Updates and epochs of a network; a model that counts has none."""
+    if row.get("updates") is None:
+        return "", ""
+    return f"{row['updates']:,}", f"{row['epochs']:.3g}"
+
+
 def cells_of(place: int, row: dict[str, Any], figures: tuple[Figure, ...]) -> dict[str, Any]:
     """A row of the table, by the titles of the columns."""
     first, *others = figures
@@ -113,8 +120,8 @@ def cells_of(place: int, row: dict[str, Any], figures: tuple[Figure, ...]) -> di
     bounds = "" if low is None else f"{first.write(low).removesuffix('%')}-{first.write(high)}"
     return {
         "": "~" if row.get("unfinished") else "=" if row["tied"] and place > 1 else str(place),
-        "updates": "" if row.get("updates") is None else f"{row['updates']:,}",
-        "epochs": "" if row.get("epochs") is None else f"{row['epochs']:.3g}",
+        "updates": learned(row)[0],
+        "epochs": learned(row)[1],
         "model": row["model"],
         first.title: first.write(row[first.key]),
         "95 %": bounds,

@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from seriatim.leaderboard import footnotes
+from seriatim.leaderboard import footnotes, learned
 from seriatim.records import Record
 from seriatim.show.charts import quality
 from seriatim.show.tables import short
@@ -134,8 +134,7 @@ def table_row(
         ("", "" if low is None else f"{first.write(low)} to {first.write(high)}"),
         *(("number", each.beside(row.get(each.key))) for each in others),
         ("number", f"{row['seconds']:.1f} s"),
-        ("number", "" if row.get("updates") is None else f"{row['updates']:,}"),
-        ("number", "" if row.get("epochs") is None else f"{row['epochs']:.3g}"),
+        *(("number", words) for words in learned(row)),
         ("number", short(row["parameters"])),
         ("number", short(row["size_bytes"]) + "B"),
         ("number", short(row["symbols_per_second"])),
