@@ -41,10 +41,10 @@ MAPS = {
     "tags",
     "signatures",
 }
-# floats that may be infinite, or not a number, and are null then
+# floats that may be infinite, not a number or not known, and are null then
 INFINITE = re.compile(
     "log_prob|score|nats_.*|bits.*|.*_bits|perplexity|excess|log_loss.*|interval|valid|mase|rmsse"
-    "|r_squared|skill|crps|bound_per_symbol|truth|mean|p"
+    "|r_squared|skill|crps|bound_per_symbol|truth|mean|p|seen_in_training"
 )
 EACH = "each of "  # the key of what such an object holds
 # what is null or empty in every example of some task and verb
@@ -62,6 +62,7 @@ UNSEEN: dict[str, Schema] = {
     "notes": {"type": "string"},
     "out": {"type": "string"},
     "run": {"type": "string"},
+    "seen_in_training": {"type": "number"},
     "syntactic": {"type": "number"},
 }
 
