@@ -44,7 +44,7 @@ MAPS = {
 # floats that may be infinite, not a number or without meaning, and are null then
 INFINITE = re.compile(
     "log_prob|score|nats_.*|bits.*|.*_bits|perplexity|excess|log_loss.*|interval|valid|mase|rmsse"
-    "|r_squared|skill|crps|bound_per_symbol|truth|mean|p|bleu.*|chrf|meteor|rouge.*|wer"
+    "|r_squared|skill|crps|bound_per_symbol|truth|mean|p|bleu.*|chrf|meteor|rouge.*|wer|seen_in_training|slot_seconds|test_share"
 )
 EACH = "each of "  # the key of what such an object holds
 # what is null or empty in every example of some task and verb
@@ -63,6 +63,7 @@ UNSEEN: dict[str, Schema] = {
     "out": {"type": "string"},
     "pooled": {"type": "object"},
     "run": {"type": "string"},
+    "seen_in_training": {"type": "number"},
     "syntactic": {"type": "number"},
 }
 
