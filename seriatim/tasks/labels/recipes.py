@@ -1,8 +1,11 @@
+"""How networks of labels and values are trained unless a rung says something else. What was tried
+stands in docs/log.md."""
+
 from __future__ import annotations
 
 NEURAL = {
     "epochs": 6.0,
-    "rows": 32,
+    "rows": 16,
     "length": 32,
     "rate": 1e-3,
     "validations": 12,
