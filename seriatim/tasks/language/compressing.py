@@ -124,13 +124,13 @@ def sizes(
     return {
         "bytes": len(written),
         "header_bytes": header,
-        "expected_bytes": finite(nats * BITS / 8),
+        "expected_bits": finite(nats * BITS),
         "original_bytes": len(content),
         "ratio": len(content) / len(written),
         "characters": found["characters"],
         "bits_per_character": 8 * len(written) / found["characters"],
         "bits_per_byte": 8 * len(written) / len(content),
-        "scored_bits_per_character": found["bits_per_character"],
+        "bits_per_character_scored": found["bits_per_character"],
     }
 
 

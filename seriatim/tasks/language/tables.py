@@ -390,7 +390,7 @@ def exported(record: Record) -> str:
 
 def compressed(record: Record) -> str:
     """How small a text has become, beside the size that its score promises."""
-    scored = record["scored_bits_per_character"]
+    scored = record["bits_per_character_scored"]
     expected = "impossible" if scored is None else f"{scored:.4f}"
     return (
         f"{record['out']}: {record['bytes']:,} bytes of {record['original_bytes']:,}, "
