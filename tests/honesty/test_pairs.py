@@ -72,9 +72,7 @@ def test_the_unit_follows_from_the_targets(target: str, unit: str, target_unit: 
     some = [tuple(rng.choice(letters, 2)) for _ in range(400)]
     more = [f"w{rng.integers(10**6)}" for _ in some]
     sources = [a + b + word for (a, b), word in zip(some, more, strict=True)]
-    targets = [
-        target.format(a=a, b=b, word=word) for (a, b), word in zip(some, more, strict=True)
-    ]
+    targets = [target.format(a=a, b=b, word=word) for (a, b), word in zip(some, more, strict=True)]
     fields = {"source": Field.of_text(sources), "target": Field.of_text(targets)}
     model = st.fit("translate", "lexicon", Sequences(fields))
     assert model.codec.options.unit == unit
@@ -97,13 +95,13 @@ def test_sums_are_learned_by_default(tmp_path: Path, model: str) -> None:
     rng = np.random.default_rng(0)
     sums = {(int(a), int(b)) for a, b in rng.integers(0, 100, (2800, 2))}
     pairs = [(f"{a}+{b}", str(a + b)) for a, b in sorted(sums)]
-    rng.shuffle(pairs)
-    file = table(tmp_path / "sums.tsv", [tuple(pair) for pair in pairs], "source", "target")
-    test = table(tmp_path / "test.tsv", [tuple(pair) for pair in pairs[:100]], "source", "target")
+    pairs = [pairs[i] for i in rng.permutation(len(pairs))]
+    file = table(tmp_path / "sums.tsv", pairs[200:], "source", "target")
+    test = table(tmp_path / "test.tsv", pairs[:200], "source", "target")
     said = seriatim("fit", "translate", model, file, "--steps", 1500, "--out", tmp_path / "run")
     assert said.code == 0
     record = seriatim("evaluate", tmp_path / "run", test, "--format", "json").record
-    assert record["exact"] > 0.8
+    assert record["exact"] > 0.6
 
 
 def test_vectors_are_divided_by_source(tmp_path: Path) -> None:
@@ -122,7 +120,9 @@ def test_vectors_are_divided_by_source(tmp_path: Path) -> None:
     assert said.code == 0, said.err
     cut = st.load(tmp_path / "run").task.cut
     train, valid = cut.hold_out(cut.prepare(st.read(file), {}), [])
-    several = [{each.field("source").row(s).tobytes() for s in range(len(each))} for each in (train, valid)]
+    several = [
+        {each.field("source").row(s).tobytes() for s in range(len(each))} for each in (train, valid)
+    ]
     assert not several[0] & several[1] and len(several[0] | several[1]) == 200
     assert set(valid[s]["target"] for s in range(len(valid))) <= set(names)
 
@@ -183,9 +183,19 @@ def test_figures_of_sentences_are_none_for_single_words(tenses: Path) -> None:
     assert record["exact"] > 0.5 and record["cer"] < 0.5
     said = seriatim("evaluate", run, test).out
     assert "exact" in said and "edits" in said and "BLEU" not in said and "chrF" not in said
-    ranked = seriatim("compare", "translate", tenses / "train.tsv", "--models", "lexicon,joint", "--format", "json")
+    ranked = seriatim(
+        "compare",
+        "translate",
+        tenses / "train.tsv",
+        "--models",
+        "lexicon,joint",
+        "--format",
+        "json",
+    )
     rows = ranked.record["rows"]
-    assert [row["quality"] for row in rows] == sorted((100 * row["exact"] for row in rows), reverse=True)
+    assert [row["quality"] for row in rows] == sorted(
+        (100 * row["exact"] for row in rows), reverse=True
+    )
     assert all(row["chrf"] is None and row["bleu"] is None for row in rows)
 
 
