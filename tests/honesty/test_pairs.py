@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,7 @@ def test_vectors_are_divided_by_source(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     names = [f"number {i}" for i in range(8)]
     rows = [
-        '{"source": [%s], "target": "%s"}' % (", ".join(f"{x:.4f}" for x in row), names[i % 8])
+        json.dumps({"source": row.tolist(), "target": names[i % 8]})
         for i, row in enumerate(rng.normal(size=(200, 3)))
     ]
     file = tmp_path / "vectors.jsonl"
@@ -220,8 +221,8 @@ def test_tuning_the_search_takes_a_tenth_of_the_fit(tenses: Path) -> None:
 
 def test_looking_at_validation_data_is_a_bounded_sample() -> None:
     """17: an autoencoder's six minutes were eight: each look read 1,000 sequences thrice."""
-    from seriatim.tasks.autoencode.cut import MOST_LOOKED, AutoencodeLesson
     from seriatim.tasks.autoencode.codec import Samples
+    from seriatim.tasks.autoencode.cut import MOST_LOOKED, AutoencodeLesson
 
     field = Field(np.zeros(900_000, np.int32), np.arange(0, 900_001, 300), "symbols")
     samples = Samples(field, np.zeros((3000, 0), np.int64))
