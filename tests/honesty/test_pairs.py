@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -95,13 +96,13 @@ def test_sums_are_learned_by_default(tmp_path: Path, model: str) -> None:
     rng = np.random.default_rng(0)
     sums = {(int(a), int(b)) for a, b in rng.integers(0, 100, (2800, 2))}
     pairs = [(f"{a}+{b}", str(a + b)) for a, b in sorted(sums)]
-    rng.shuffle(pairs)
-    file = table(tmp_path / "sums.tsv", [tuple(pair) for pair in pairs], "source", "target")
-    test = table(tmp_path / "test.tsv", [tuple(pair) for pair in pairs[:100]], "source", "target")
-    said = seriatim("fit", "translate", model, file, "--updates", 1500, "--out", tmp_path / "run")
+    pairs = [pairs[i] for i in rng.permutation(len(pairs))]
+    file = table(tmp_path / "sums.tsv", pairs[200:], "source", "target")
+    test = table(tmp_path / "test.tsv", pairs[:200], "source", "target")
+    said = seriatim("fit", "translate", model, file, "--steps", 1500, "--out", tmp_path / "run")
     assert said.code == 0
     record = seriatim("evaluate", tmp_path / "run", test, "--format", "json").record
-    assert record["exact"] > 0.8
+    assert record["exact"] > 0.6
 
 
 def test_vectors_are_divided_by_source(tmp_path: Path) -> None:
@@ -110,9 +111,7 @@ def test_vectors_are_divided_by_source(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     names = [f"number {i}" for i in range(8)]
     rows = [
-        '{{"source": [{}], "target": "{}"}}'.format(
-            ", ".join(f"{x:.4f}" for x in row), names[i % 8]
-        )
+        json.dumps({"source": row.tolist(), "target": names[i % 8]})
         for i, row in enumerate(rng.normal(size=(200, 3)))
     ]
     file = tmp_path / "vectors.jsonl"

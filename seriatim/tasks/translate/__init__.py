@@ -19,8 +19,8 @@ from seriatim.tasks.translate.options import (
 ATTENDING = {"heads": 4, "dropout": 0.1}
 
 
-PAIRS = {
-    "rows": 64,
+PAIRS = {  # small batches: on little data in little time, what counts is the number of updates
+    "rows": 16,
     "length": 32,
     "optimiser": "muon",
     "rate": 4e-3,
@@ -74,14 +74,7 @@ RUNGS: dict[str, Rung] = {
         "self-attention and attention to the source in every block",
         "seriatim.tasks.translate.models.encoder_decoder:EncoderDecoder",
         TranslateOptions,
-        {
-            "mixer": "attention",
-            "width": 128,
-            "layers": 3,
-            "residual": True,
-            "feed_forward": 4.0,
-            "dropout": 0.1,
-        },
+        {"mixer": "attention", "layers": 2, "residual": True, "feed_forward": 4.0, "dropout": 0.1},
         PAIRS,
     ),
 }

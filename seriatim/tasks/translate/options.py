@@ -18,7 +18,7 @@ class TranslateOptions(WholeOptions):
     width: int = option(
         0,
         "size of the vector at each position; 0: as the symbols of the training data call for, 64 "
-        "up to 100,000, 128 up to 500,000, else 256",
+        "up to 100,000, 128 up to 500,000 (or more, of a transformer), else 256",
         least=0,
         most=65536,
     )

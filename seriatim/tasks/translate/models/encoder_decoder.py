@@ -44,6 +44,7 @@ RECURRENT = ("rnn", "gru", "lstm", "coupled")
 
 
 WIDTHS = ((100_000, 64), (500_000, 128), (math.inf, 256))  # up to so many symbols of training
+MOST_ATTENDING = 128  # of a transformer, whose blocks are many
 
 
 def sized(options: TranslateOptions, seen: int) -> TranslateOptions:
@@ -51,7 +52,9 @@ def sized(options: TranslateOptions, seen: int) -> TranslateOptions:
     on little data makes many more updates in its time, and knows less by heart."""
     if options.width:
         return options
-    return replace(options, width=next(width for most, width in WIDTHS if seen <= most))
+    width = next(width for most, width in WIDTHS if seen <= most)
+    many = options.mixer == "attention"
+    return replace(options, width=min(width, MOST_ATTENDING) if many else width)
 
 
 class EncoderDecoder(Network):
