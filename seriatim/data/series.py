@@ -11,7 +11,6 @@ inputs known in advance.
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Sequence
@@ -22,10 +21,9 @@ from typing import TypedDict
 import numpy as np
 
 from seriatim.data.columns import ENOUGH, number_in, numbers_in, texts_of
-from seriatim.data.files import utf8
 from seriatim.data.moments import moments_of, zones_in
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences, offsets_of
-from seriatim.data.steps import Step, step_of
+from seriatim.data.steps import Step, alike, step_of
 from seriatim.errors import ConfigError, DataError, nearest
 
 # columns that tell the time
@@ -94,14 +92,7 @@ def series_of(
         groups = {
             name: rows[np.argsort(moments[rows], kind="stable")] for name, rows in groups.items()
         }
-    coming = {name: 0 for name in groups}  # rows of each that are still to come
-    if known:
-        coming = {
-            name: rows_to_come(values[rows, : len(channels)]) for name, rows in groups.items()
-        }
-    if not ahead:
-        groups = {name: rows[: len(rows) - coming[name]] for name, rows in groups.items()}
-        coming = dict.fromkeys(groups, 0)
+    groups, coming = with_rows_to_come(groups, values[:, : len(channels)], bool(known), ahead)
     if fill == "refuse":
         for name, rows in groups.items():
             gaps = np.isnan(values[rows])
@@ -113,6 +104,20 @@ def series_of(
         for name, rows in groups.items()
     ]
     return joined(data.origin, list(groups), pieces, tuple(channels), tuple(known))
+
+
+def with_rows_to_come(
+    groups: dict[str, np.ndarray], values: np.ndarray, known: bool, ahead: bool
+) -> tuple[dict[str, np.ndarray], dict[str, int]]:
+    """The rows of each series in order, and how many at their ends are still to come: none, unless
+    something is known of them and they are asked for."""
+    if not known:
+        return groups, dict.fromkeys(groups, 0)
+    coming = {name: rows_to_come(values[rows]) for name, rows in groups.items()}
+    if ahead:
+        return groups, coming
+    kept = {name: rows[: len(rows) - coming[name]] for name, rows in groups.items()}
+    return kept, dict.fromkeys(groups, 0)
 
 
 def rows_to_come(values: np.ndarray) -> int:
@@ -153,14 +158,6 @@ def common_step(data: Sequences) -> Step:
                 do="Forecast them apart, or bring them to one step",
             )
     return step
-
-
-def alike(first: Step, second: Step) -> bool:
-    """Whether two steps are the same, but for rounding; a daily series may be short of weekends."""
-    days = {("weekday", 1.0), ("second", 86_400.0)}
-    if {(first.kind, first.size), (second.kind, second.size)} <= days:
-        return True
-    return first.kind == second.kind and abs(first.size - second.size) < 0.01 * first.size
 
 
 def series_with(
@@ -208,111 +205,6 @@ def refuse_differences(
                 do="Name the column that tells series apart with --series, and what is said of each"
                 " with --label",
             )
-
-
-# A row a series
-
-
-NUMBERED = re.compile(r"\D*?(\d+)")  # a column that is called after its place: V2, 3, step 4
-
-
-LEAST_CELLS = 4  # a name and three numbers, where no header says what they are
-
-
-def series_in_rows(
-    path: str, separator: str, fill: str = "refuse", notes: list[str] | None = None
-) -> Sequences | None:
-    """A file with a row for each series, its name first, then its numbers, as many as it has.
-
-    Columns are called after their places, or are dates, or have no names. None if the file is
-    something else: a row for each time.
-    """
-    content = utf8(path)
-    first = content.find(b"\n")
-    second = content.find(b"\n", first + 1)
-    begin = cells_in(content[: second if second > 0 else len(content)].decode(), separator)
-    if not begin or not (header_in(begin[0]) is not None or tells_row(begin[0], LEAST_CELLS)):
-        return None
-    if not all(tells_row(row, 2) and np.isnan(moments_of([row[0]])[0]) for row in begin[1:]):
-        return None
-    rows = cells_in(content.decode(), separator)
-    times = header_in(rows[0])
-    body = rows if times is None else rows[1:]
-    names = [row[0].strip() for row in body]
-    if not body or len(set(names)) < len(names) or not all(tells_row(row, 2) for row in body):
-        return None
-    if np.isfinite(moments_of(names)).mean() >= ENOUGH:
-        return None
-    lines = np.arange(len(body)) + (1 if times is None else 2)
-    table = Sequences({"name": Field.of_labels(names)}, origin=path, lines=lines)
-    pieces = [piece_of_row(table, s, row[1:], times, fill) for s, row in enumerate(body)]
-    if notes is not None:
-        lengths = [len(time) for time, _, _ in pieces]
-        many = (
-            f"{min(lengths):,} to {max(lengths):,}" if len(set(lengths)) > 1 else f"{lengths[0]:,}"
-        )
-        dated = "" if times is None or not len(times) else ", dated by the header"
-        notes.append(f"read as series in rows: {len(body):,} series of {many} values{dated}")
-    return joined(path, names, pieces, ("value",), ())
-
-
-def cells_in(text: str, separator: str) -> list[list[str]]:
-    """The rows of a text that are not blank, without the empty cells at their ends."""
-    rows = []
-    lines = text.splitlines()
-    tabs = (line.split("\t") for line in lines)  # which know no quotes
-    for row in csv.reader(lines) if separator == "," else tabs:
-        last = next((i for i in range(len(row), 0, -1) if row[i - 1].strip()), 0)
-        if last:
-            rows.append(row[:last])
-    return rows
-
-
-def header_in(row: list[str]) -> np.ndarray | None:
-    """The times that a header has, none if its columns are numbered; None if it is no such header."""
-    others = [cell.strip() for cell in row[1:]]
-    if not others or number_in(row[0]) is not None:
-        return None
-    moments = moments_of(others)
-    if np.isfinite(moments).all() and (np.diff(moments) > 0).all() and len(others) > 1:
-        return moments
-    places = [NUMBERED.fullmatch(cell) for cell in others]
-    if any(place is None for place in places):
-        return None
-    numbers = np.array([int(place[1]) for place in places if place is not None])
-    return np.zeros(0) if (np.diff(numbers) == 1).all() else None
-
-
-def tells_row(row: list[str], least: int) -> bool:
-    """Whether a row is a name and then numbers, some of which may be missing."""
-    if len(row) < least or number_in(row[0]) is not None:
-        return False
-    return numbers_in_row(row[1:]) is not None
-
-
-def numbers_in_row(cells: list[str]) -> np.ndarray | None:
-    """(n,) the numbers of cells, nan where one is missing; None if any is something else."""
-    try:
-        return np.array(list(map(float, cells)))
-    except ValueError:
-        numbers = [number_in(cell) for cell in cells]
-        return None if None in numbers else np.array(numbers, np.float64)
-
-
-def piece_of_row(
-    table: Sequences, s: int, cells: list[str], times: np.ndarray | None, fill: str
-) -> Piece:
-    """One series of a file with a row for each, filled."""
-    numbers = numbers_in_row(cells)
-    assert numbers is not None
-    values = numbers[:, None]  # (n, 1)
-    rows = np.full(len(values), s)
-    if fill == "refuse":
-        refuse_gaps(table, rows, np.isnan(values), ("value",))
-    time = np.arange(len(values), dtype=np.float64)
-    if times is not None and len(times) >= len(values):
-        time = times[: len(values)]
-    return without_gaps(table, rows, time, values, ("value",), fill, 0, 1)
 
 
 # Which column is what

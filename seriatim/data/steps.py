@@ -128,6 +128,14 @@ def step_of(time: np.ndarray) -> Step:
     return Step("irregular", usual)
 
 
+def alike(first: Step, second: Step) -> bool:
+    """Whether two steps are the same, but for rounding; a daily series may be short of weekends."""
+    days = {("weekday", 1.0), ("second", 86_400.0)}
+    if {(first.kind, first.size), (second.kind, second.size)} <= days:
+        return True
+    return first.kind == second.kind and abs(first.size - second.size) < 0.01 * first.size
+
+
 def regular(between: np.ndarray) -> bool:
     """Whether all differences are whole numbers of steps, and none is zero."""
     return bool((between > 0.5).all() and (np.abs(between - np.round(between)) < NEAR).all())

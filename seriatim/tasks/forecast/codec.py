@@ -25,8 +25,8 @@ from seriatim.batches import Batch, bounds_of
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.symbols import reading_codec
 from seriatim.data.sequences import NUMBERS, Field, Sequences
-from seriatim.data.series import alike, common_step
-from seriatim.data.steps import Step, calendar, season_of
+from seriatim.data.series import common_step
+from seriatim.data.steps import Step, alike, calendar, season_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.settings import build
 from seriatim.tasks.forecast.metrics import mase_scale

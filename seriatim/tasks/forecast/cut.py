@@ -18,8 +18,9 @@ from seriatim.data import read
 from seriatim.data.corpora.table import is_corpus
 from seriatim.data.formats import format_of
 from seriatim.data.options import SeriesOptions
+from seriatim.data.rows import series_in_rows
 from seriatim.data.sequences import Field, Sequences, offsets_of
-from seriatim.data.series import common_step, cut_series, series_in_rows, series_of
+from seriatim.data.series import common_step, cut_series, series_of
 from seriatim.data.steps import season_of, step_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model, evaluating
