@@ -99,7 +99,7 @@ def test_sums_are_learned_by_default(tmp_path: Path, model: str) -> None:
     pairs = [pairs[i] for i in rng.permutation(len(pairs))]
     file = table(tmp_path / "sums.tsv", pairs[200:], "source", "target")
     test = table(tmp_path / "test.tsv", pairs[:200], "source", "target")
-    said = seriatim("fit", "translate", model, file, "--steps", 1500, "--out", tmp_path / "run")
+    said = seriatim("fit", "translate", model, file, "--updates", 1500, "--out", tmp_path / "run")
     assert said.code == 0
     record = seriatim("evaluate", tmp_path / "run", test, "--format", "json").record
     assert record["exact"] > 0.6
