@@ -145,6 +145,7 @@ def test_the_writes_named_above_are_all_there_are(model, tmp_path, monkeypatch):
         *["checkpoint-0.safetensors"] * 13,
         "weights.safetensors",
         "metrics.json",
+        "seen.safetensors",
         "manifest.json",
     ]
 
