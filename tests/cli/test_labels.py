@@ -109,7 +109,7 @@ def test_fit_keeps_a_run_and_tells_its_figures(home, here, task, model, settings
     ).task.name == task
     answer = good("fit", task, model, file, *settings, "--out", "second")
     assert answer.out.startswith(f"second: {model}, {record['parameters']:,} parameters") and (
-        f"of the {'labels' if task == 'classify' else 'tags'} wrong" in answer.out
+        f"share of {'labels' if task == 'classify' else 'tags'} wrong" in answer.out
     ) == ("valid" in record)
 
 

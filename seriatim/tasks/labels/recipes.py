@@ -4,12 +4,13 @@ stands in docs/log.md."""
 from __future__ import annotations
 
 NEURAL = {
-    "epochs": 6.0,
+    "epochs": 20.0,
     "rows": 16,
     "length": 32,
     "rate": 1e-3,
-    "validations": 12,
-}  # labels: small data, read several times
+    "validations": 20,
+    "patience": 6,
+}  # labels: small data, read often, as long as that helps
 
 
 NUMERIC = {
