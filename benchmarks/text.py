@@ -27,18 +27,18 @@ DATA = (
     Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
     / "text"
 )
-VOTES = "--direct 8 --width 160"
+ALONE = "--direct 0 --width 256"  # without votes beside it
 HUNDRED = [
+    ("lstm", ALONE, 1.42),
     ("lstm", "", 1.42),
-    ("lstm", VOTES, 1.42),
-    ("kneser-ney+cache+lstm", f"--order 7 {VOTES}", 1.38),
+    ("kneser-ney+cache+lstm", "--order 7", 1.38),
     ("transformer", "", 1.43),
 ]
 TWENTY = "--direct 8 --direct-dropout 0.5 --width 320 --dropout 0.3 --rate 8e-3 --compile no"
 COUNTED = [
     ("unigram", ""),
-    ("markov", "--order 1"),
-    ("markov", "--order 2"),
+    ("markov", "--order 1 --add 0.01"),
+    ("markov", "--order 2 --add 0.01"),
     ("kneser-ney", "--order 5"),
 ]
 WORDS = "--unit word --vocabulary 10000 --by stream"

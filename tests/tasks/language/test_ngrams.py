@@ -398,11 +398,12 @@ def test_the_command_prints_the_record_of_python_or_a_table(home):
     assert (
         table.err == ""
         and lines[0].startswith("the *")
-        and lines[1].split() == ["symbol", "count", "probability", "back-off"]
+        and lines[1].split() == ["symbol", "count", "before", "probability", "back-off"]
     )
     for row, line in zip(record["rows"], lines[2:]):
+        counts = [str(row["count"]), str(row["different_before"])]
         assert (
-            line.split()[:3] == [row["symbol"], str(row["count"]), f"{row['probability']:.4f}"]
+            line.split()[:4] == [row["symbol"], *counts, f"{row['probability']:.4f}"]
             and "█" in line
             and " = " in line
             and " × " in line
@@ -418,8 +419,10 @@ def test_tables_fit_into_a_terminal(home, monkeypatch, pattern):
     )
 
 
-def test_characters_and_relative_frequencies_have_their_table(home):
-    lines = good("ngrams", home / "markov", "th*", "--top", 2).out.splitlines()
+def test_characters_and_relative_frequencies_have_their_table(home, here):
+    book = home / "book.txt"
+    good("fit", "language", "markov", book, "--order", 2, "--add", 0.01, "--out", "plain")
+    lines = good("ngrams", "plain", "th*", "--top", 2).out.splitlines()
     assert lines[2].startswith("'e'") and " of " in lines[2]
 
 
