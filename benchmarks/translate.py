@@ -216,7 +216,8 @@ def generated(name: str, models: tuple[str, ...], given: argparse.Namespace) -> 
     """As many pairs as one likes, so that nothing need be dropped out."""
     train, test = read(name).split(0.9, 0.1)
     for model in given.models or models:
-        measured(name, model, train, None, test, {"minutes": 4.5, "dropout": 0.0}, "", given)
+        settings = {"minutes": 4.5, "dropout": 0.0, "rows": 64}
+        measured(name, model, train, None, test, settings, "", given)
 
 
 def pronunciations(part: str) -> dict[str, list[list[str]]]:
@@ -328,7 +329,7 @@ def sentences(
             "tune_search": True,
         }
         settings |= (
-            {"layers": 4, "tied": True, "minutes": 87.0}
+            {"layers": 4, "tied": True, "rows": 64, "minutes": 87.0}
             if model == "transformer"
             else {"dropout": 0.2, "rows": 32, "minutes": 44.0}
         )
