@@ -29,4 +29,5 @@ def test_encoded_data_names_its_columns():
     y = Field(np.zeros((3, 1)), np.array([0, 3]), NUMBERS)
     assert x.columns == (x,)
     assert Examples(x, y).columns == EncodedPairs(x, y).columns == (x, y)
-    assert Samples(x, np.zeros((1, 0))).columns == Signals(x, y, y).columns == (x,)
+    signals = Signals(x, y, y, y.flat, np.zeros((1, 1)), np.ones((1, 1)))
+    assert Samples(x, np.zeros((1, 0))).columns == signals.columns == (x,)

@@ -20,8 +20,8 @@ from seriatim.data.formats import format_of
 from seriatim.data.options import SeriesOptions
 from seriatim.data.rows import series_in_rows
 from seriatim.data.sequences import Field, Sequences, offsets_of
-from seriatim.data.series import common_step, cut_series, series_of
-from seriatim.data.steps import season_of, step_of
+from seriatim.data.series import common_step, cut_series, rows_of, series_of
+from seriatim.data.steps import ROWS, season_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model, evaluating
 from seriatim.models.ladder import Part
@@ -31,7 +31,7 @@ from seriatim.settings import build
 from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, Source
 from seriatim.tasks.forecast.codec import SeriesCodec, Signals, of_windows
 from seriatim.tasks.forecast.models.network import ForecastNetwork
-from seriatim.tasks.forecast.models.rules import Rule, least_past, origins_of
+from seriatim.tasks.forecast.models.rules import Rule, least_past, origins_of, some_of
 from seriatim.training.lesson import Judged, Lesson
 
 TOGETHER = 64  # windows of the validation data that are looked at at a time
@@ -94,7 +94,7 @@ class ForecastLesson(Lesson):
 
     def windows_judged(self, most: int = MOST_JUDGED) -> Iterator[Batch]:
         """Windows of the validation data, evenly spaced if there are many."""
-        places = spaced(self.places(self.held), most)
+        places = some_of(self.places(self.held), most)
         for begin in range(0, len(places), TOGETHER):
             some = places[begin : begin + TOGETHER]
             yield of_windows(self.held, some, self.context, self.horizon)
@@ -190,12 +190,17 @@ class ForecastCut(Cut):
         return None, cut_series(data, 0.0, 0.8), data
 
     def hold_out(self, data: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences]:
-        """The end of every series for validation, with as much before it as a window looks back."""
+        """The end of every series for validation, a horizon at least of several, with as much before
+        it as a window looks back."""
         context, horizon = parts[0].options.context, parts[0].options.reach
-        train = cut_series(data, 0.0, 1 - self.held_share)
-        valid = cut_series(data, 1 - self.held_share, 1.0, before=context)
-        longest, held = (int(each.field("values").lengths.max()) for each in (train, valid))
-        if held <= context + horizon or longest <= horizon + 1:
+        lengths = data.field("values").lengths
+        keep = np.floor(lengths * (1 - self.held_share) + 1e-9).astype(np.int64)  # (S,)
+        if len(data) > 1:
+            keep = np.maximum(0, np.minimum(keep, lengths - horizon))
+        first = data.field("values").offsets[:-1] - data.field("values").offsets[0]
+        train = rows_of(data, first, first + keep)
+        valid = rows_of(data, first + np.maximum(0, keep - context), first + lengths)
+        if int((lengths - keep).max()) < horizon or int(keep.max()) <= horizon + 1:
             raise DataError(
                 f"{data.origin} is too short to set {100 * self.held_share:.0f} % aside "
                 "for validation",
@@ -286,7 +291,7 @@ def pieces_of(data: Sequences) -> np.ndarray:
         each = mixed[0]
         for column in mixed[1:]:
             each = hashed(each * ODD + column)
-        if len(when) < 2 or step_of(when).kind == "row":
+        if np.abs(when).max() < ROWS and (np.diff(when) == 1).all():  # rows are numbered
             found.append(in_a_row(each))
         else:
             found.append(hashed(each * ODD + np.round(when).astype(np.int64).view(np.uint64)))
@@ -316,8 +321,3 @@ def hashed(numbers: np.ndarray) -> np.ndarray:
 def names_in(words: str) -> list[str]:
     """Names with commas between -> a list of them."""
     return [name.strip() for name in words.split(",") if name.strip()]
-
-
-def spaced(places: np.ndarray, most: int) -> np.ndarray:
-    """At most so many of these places, evenly spaced."""
-    return places[np.linspace(0, len(places) - 1, min(most, len(places))).astype(np.int64)]

@@ -40,7 +40,7 @@ from seriatim.tasks.forecast.backtest import (
     what_came,
 )
 from seriatim.tasks.forecast.codec import SeriesCodec, Signals, of_windows
-from seriatim.tasks.forecast.cut import ForecastLesson, gone_on, spaced
+from seriatim.tasks.forecast.cut import ForecastLesson, gone_on
 from seriatim.tasks.forecast.metrics import (
     Forecasts,
     conformal,
@@ -51,7 +51,7 @@ from seriatim.tasks.forecast.metrics import (
     report,
 )
 from seriatim.tasks.forecast.models.network import ForecastModel
-from seriatim.tasks.forecast.models.rules import LEVELS, origins_of
+from seriatim.tasks.forecast.models.rules import LEVELS, origins_of, some_of
 from seriatim.tasks.forecast.options import (
     BacktestOptions,
     ConformalOptions,
@@ -129,7 +129,7 @@ class Forecaster(Predictor):
         context, reach = self.model.options.context, self.model.options.reach
         longest = int(signals.x.lengths.max())
         places = origins_of(signals, reach, min(context, max(1, longest - reach)))
-        batch = of_windows(signals, spaced(places, CALIBRATING), context, reach)
+        batch = of_windows(signals, some_of(places, CALIBRATING), context, reach)
         with evaluating(self.model):
             mean = self.model.forecast(batch, 100, 0)[0]
         wrong = (batch.y - mean).double().numpy()  # (W, H, C)
@@ -152,7 +152,7 @@ class Forecaster(Predictor):
         asked = bool(options or past)
         if asked or len(series) == 1:
             places = origins(series, walking, self.ahead, span)
-            places = places if asked else spaced(places, COMPARED)
+            places = places if asked else some_of(places, COMPARED)
         else:
             places = some_origins(series, self.ahead, span, COMPARED)
         walk = self.walk(series, signals, places, walking, span)

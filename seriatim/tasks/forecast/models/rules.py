@@ -50,10 +50,15 @@ def origins_of(signals: Signals, horizon: int, least: int = 1) -> np.ndarray:
 
 def least_past(signals: Signals, context: int, horizon: int) -> int:
     """How many values lie before the first window that is learned from: a whole context where the
-    series is long enough, or every one of several."""
+    series is long enough; of several, half of most of them where they are short."""
+    room = room_of(signals, horizon)
+    return max(1, min(context, room if len(signals) == 1 else room // 2))
+
+
+def room_of(signals: Signals, horizon: int) -> int:
+    """How much of a past the last window of a series has, or of nearly all series."""
     lengths = signals.x.lengths
-    room = lengths.max() if len(signals) == 1 else np.quantile(lengths, 0.1)
-    return max(1, min(context, int(room) - horizon))
+    return int(lengths.max() if len(signals) == 1 else np.quantile(lengths, 0.1)) - horizon
 
 
 def parted(signals: Signals, places: np.ndarray, horizon: int) -> tuple[np.ndarray, np.ndarray]:
@@ -90,6 +95,11 @@ class Rule(Model):
         self.errors = torch.zeros(options.reach, vocabulary, len(LEVELS))  # (H, C, Q)
 
     # -- what differs
+    @property
+    def needed(self) -> int:
+        """How much of a past it takes to say all that it can."""
+        return 1
+
     def learn(self, signals: Signals) -> Iterator[dict[str, Any]]:
         """Whatever is to be learned besides the errors."""
         return iter(())
@@ -116,7 +126,8 @@ class Rule(Model):
         """How wrong it is in these windows is how unsure it will be; those with little of a past say
         nothing of the others."""
         begin, _ = bounds_of(signals.x, places)
-        least = least_past(signals, self.options.context, self.options.reach) // 2
+        room = min(self.options.context, room_of(signals, self.options.reach))
+        least = min(room, max(room // 2, self.needed))
         some = some_of(places[places - begin >= least], self.windows_looked_at)
         batch = of_windows(signals, some, self.options.context, self.options.reach)
         wrong = (batch.y - self.rule(batch)).double().numpy()  # (W, H, C)

@@ -188,6 +188,11 @@ class ExponentialSmoothing(Rule):
         return np.array([True, trend, self.options.seasonal, trend])
 
     @property
+    def needed(self) -> int:
+        """Two seasons."""
+        return 2 * self.in_season
+
+    @property
     def in_season(self) -> int:
         """Steps of the season, 1 if there is none or a window does not hold two of them."""
         seen = self.options.context >= 2 * self.season
@@ -282,6 +287,11 @@ class Theta(Rule):
 
     options: ThetaOptions
     windows_looked_at = 1000
+
+    @property
+    def needed(self) -> int:
+        """Three seasons."""
+        return 3 * self.season if self.options.seasonal else 1
 
     def rule(self, batch: Batch) -> Tensor:
         """(B, H, C) the mean of the line and of the level of what is bent away from it."""
