@@ -68,6 +68,7 @@ class Comparison:
         self.figure = room.figures[0]
         self.rows: list[Row] = []
         self.split, self.test_share = "folds", 1.0
+        self.measuring: dict[str, Any] = {}  # what the test is measured with
         self.measured: dict[str, Measured] = {}
         self.interrupted = False
         self.budget: Budget | None = None  # none: networks learn for so many updates or epochs
@@ -155,6 +156,7 @@ class Comparison:
             return data, cut.folds(data, folds)
         self.split = "given" if tested is not None else "parts of the data"
         if tested is not None:
+            self.measuring = cut.official(data)
             return data, [(held, data, tested)]
         parts = cut.divide(data)
         return data, [parts if held is None else (held, *parts[1:])]
@@ -246,7 +248,7 @@ class Comparison:
                 return
             if learns and self.budget is not None:
                 self.budget.learned()
-            found.append(predictor.measure(test))
+            found.append(predictor.measure(test, **self.measuring))
             spent += predictor.metrics["seconds"]
         assert predictor is not None
         measured = self.measured[name] = predictor.merged(found)
@@ -292,7 +294,7 @@ class Comparison:
         """How long a network may learn: what is left of its slot when it will have been scored."""
         assert self.budget is not None
         begin, some = time.perf_counter(), self.room.cut.some_of(test, TRIED)
-        predictor.measure(some)
+        predictor.measure(some, **self.measuring)
         scoring = (time.perf_counter() - begin) * len(test.main.flat) / max(1, len(some.main.flat))
         return self.budget.minutes(scoring * rounds) / rounds
 
@@ -309,7 +311,7 @@ class Comparison:
             predictor = untrained(self.room, self.learning[-1], few, self.plans[self.learning[-1]])
             some = cut.some_of(test, TRIED)
             begin = self.budget.clock()
-            predictor.measure(some)
+            predictor.measure(some, **self.measuring)
         except SeriatimError:  # the fit itself will say what is wrong
             return rounds
         each = (self.budget.clock() - begin) / max(1, len(some.main.flat))

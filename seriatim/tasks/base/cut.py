@@ -197,6 +197,10 @@ class Cut:
             return test.part(0, MOST_TEST)
         return test
 
+    def official(self, train: Sequences) -> dict[str, Any]:
+        """What a test that was given apart is measured with: for most nothing more."""
+        return {}
+
     def some_of(self, data: Sequences, share: float) -> Sequences:
         """About this share of the data, to see how long something takes: the beginning of a stream,
         or sequences evenly spaced."""

@@ -189,6 +189,10 @@ class ForecastCut(Cut):
         """For a comparison: the first four fifths to fit, all of it to walk through the last."""
         return None, cut_series(data, 0.0, 0.8), data
 
+    def official(self, train: Sequences) -> dict[str, Any]:
+        """A test that was given apart goes on where the training data ends."""
+        return {"past": train}
+
     def hold_out(self, data: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences]:
         """The end of every series for validation, a horizon at least of several, with as much before
         it as a window looks back."""
