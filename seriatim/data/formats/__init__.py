@@ -18,7 +18,6 @@ from seriatim.data.looks import looks_like
 from seriatim.data.sequences import Sequences, Table
 from seriatim.errors import ConfigError, DataError, nearest
 
-
 SHOWN = 10  # fields that are told
 
 
