@@ -46,12 +46,27 @@ def why_no_header(header: Sequence[str], below: Sequence[Sequence[str]]) -> str:
         return ""
     if any(over_another_kind(cell, column) for cell, column in some):
         return ""
+    return number_there(some) or label_there(some) or text_there(cells)
+
+
+def number_there(some: list[tuple[str, Sequence[str]]]) -> str:
+    """A number that stands over numbers names no column, unless numbers count the columns."""
     figures = [cell for cell, column in some if is_figure(cell) and mostly_numbers(column)]
     if figures and not counting(list(map(float, figures))):
         return f"a number stands there: {figures[0]}"
+    return ""
+
+
+def label_there(some: list[tuple[str, Sequence[str]]]) -> str:
+    """A cell that comes again in a column of few different ones is a label."""
     for cell, column in some:
         if cell and cell in column and len(set(column)) <= max(1, len(column) // 2):
             return f"{cell!r} comes again below"
+    return ""
+
+
+def text_there(cells: list[str]) -> str:
+    """Names are no sentences."""
     for cell in cells:
         if len(cell) > LONG or SENTENCE.fullmatch(cell):
             return "a text stands there"

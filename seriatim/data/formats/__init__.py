@@ -18,6 +18,8 @@ from seriatim.data.looks import looks_like
 from seriatim.data.sequences import Sequences, Table
 from seriatim.errors import ConfigError, DataError, nearest
 
+SHOWN = 10  # fields that are told
+
 
 @dataclass(frozen=True)
 class Format:
@@ -162,7 +164,9 @@ def understood(
     if FORMATS[format].header:
         words += " without a header" if columns or "columns" in settled else " below a header"
     if len(data.fields) > 1:
-        words += f"; fields {', '.join(data.fields)}"
+        words += f"; fields {', '.join(list(data.fields)[:SHOWN])}"
+    if len(data.fields) > SHOWN:
+        words += f" and {len(data.fields) - SHOWN:,} more"
     return words
 
 
