@@ -41,7 +41,7 @@ RUNGS: dict[str, Rung] = {
         counts=True,
     ),
     "linear": Rung(
-        "n-grams weighed by how they tell labels apart, logistic regression",
+        "n-grams weighed by how they tell labels apart, support vector machines",
         "seriatim.tasks.labels.models.linear:LinearClassifier",
         LinearOptions,
         counts=True,
