@@ -15,7 +15,7 @@ seriatim: sequence models from counting to attention, on your own data.
 
 Some tasks have more verbs:
 
-  language     ngrams, frequencies, surprisal, attention, gradient, influence, export
+  language     ngrams, frequencies, surprisal, attention, gradient, influence, compress, restore, export
   classify     explain                       why this label?
   tag          best, annotate                the best rows of tags; a file with tags
   translate    alignment, tree               what was attended to; the beam
