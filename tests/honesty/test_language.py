@@ -108,8 +108,8 @@ def there_and_back(run: Path, content: bytes, folder: Path, *flags: object) -> d
         ("markov", ("--unit", "word", "--add", "0.01")),
         ("kneser-ney", ("--unit", "word", "--lower", "--minimum-count", "13")),
         ("witten-bell", ("--unit", "subword", "--vocabulary", "300", "--by", "line")),
-        ("kneser-ney+cache", ("--order", "3")),
-        ("lstm", ("--unit", "byte", "--width", "8", "--updates", "2", "--lower")),
+        ("unigram+kneser-ney", ("--order", "3")),
+        ("lstm", ("--unit", "byte", "--width", "8", "--steps", "2", "--lower")),
     ],
 )
 def test_a_text_is_as_small_as_it_scores_and_comes_back(model, flags, verse, tmp_path):
@@ -198,6 +198,7 @@ def test_a_difference_in_the_sixth_place_is_a_tie():
     assert p_of_difference(first, second) == 1.0 and p_of_difference(first, third) < 0.01
 
 
+@pytest.mark.slow
 def test_a_gpt2_scores_in_transformers_as_its_run(verse, tmp_path, monkeypatch):
     """8: no symbol was added that takes probability from the others."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
