@@ -59,6 +59,7 @@ def test_single_words_are_cut_into_characters_which_is_said(tenses: Path) -> Non
     assert record["protocol"]["unit"] == "character" and record["exact"] > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "unit", "target_unit"),
     [
@@ -184,6 +185,11 @@ def test_figures_of_sentences_are_none_for_single_words(tenses: Path) -> None:
     assert record["exact"] > 0.5 and record["cer"] < 0.5
     said = seriatim("evaluate", run, test).out
     assert "exact" in said and "edits" in said and "BLEU" not in said and "chrF" not in said
+
+
+@pytest.mark.slow
+def test_single_words_are_ranked_by_exact_ones(tenses: Path) -> None:
+    """Issue 22, pairs: chrF ranked models of single words."""
     ranked = seriatim(
         "compare",
         "translate",

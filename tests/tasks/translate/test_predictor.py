@@ -846,9 +846,10 @@ def test_a_first_line_taken_for_names_is_told(files):
         assert any(told in words and "--columns source,target" in words for words in heard)
 
 
-def test_text_is_cut_into_subwords_where_nothing_is_said():
+def test_text_is_cut_as_the_targets_call_for_where_nothing_is_said():
     data = replace(uneven(), unit=None)
-    assert seriatim.fit("translate", "lexicon", data).unit == "subword"
+    assert seriatim.fit("translate", "lexicon", data).unit == "token"  # of few pieces
+    assert seriatim.fit("translate", "lexicon", data, vocabulary=300).unit == "subword"
     assert seriatim.fit("translate", "lexicon", replace(data, unit="word")).unit == "word"
     assert seriatim.fit("translate", "lexicon", data, unit="character").unit == "character"
     assert seriatim.fit("translate", "lexicon", "copy:count=50,length=4").unit == "token"
@@ -865,7 +866,8 @@ def test_translators_are_compared(tmp_path):
         out=str(tmp_path / "compared"),
     )
     assert [row["status"] for row in record["rows"]] == ["ok", "ok"]
-    assert record["figure"] == "chrf" and all(row["sample"] for row in record["rows"])
+    assert record["figure"] == "quality" and all(row["sample"] for row in record["rows"])
+    assert all(row["quality"] == row["chrf"] is not None for row in record["rows"])
 
 
 def test_files_are_cut_into_subwords_where_nothing_is_said(files):
