@@ -86,9 +86,8 @@ def test_the_comparison_ranks_by_what_users_see_at_the_end(tmp_path):
     whole = panel(tmp_path, series)
     past = panel(tmp_path, {name: values[:-4] for name, values in series.items()}, "past.csv")
     models = ("seasonal", "lags-ridge", "mean")
-    said = seriatim(
-        "compare", "forecast", whole, *AHEAD, "--models", ",".join(models), "--format", "json"
-    )
+    asked = ("--models", ",".join(models), "--out", tmp_path / "compared", "--format", "json")
+    said = seriatim("compare", "forecast", whole, *AHEAD, *asked)
     ranked = [row["model"] for row in said.record["rows"]]
     seen = {}
     for model in models:
