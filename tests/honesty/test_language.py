@@ -109,7 +109,7 @@ def there_and_back(run: Path, content: bytes, folder: Path, *flags: object) -> d
         ("kneser-ney", ("--unit", "word", "--lower", "--minimum-count", "13")),
         ("witten-bell", ("--unit", "subword", "--vocabulary", "300", "--by", "line")),
         ("unigram+kneser-ney", ("--order", "3")),
-        ("lstm", ("--unit", "byte", "--width", "8", "--steps", "2", "--lower")),
+        ("lstm", ("--unit", "byte", "--width", "8", "--updates", "2", "--lower")),
     ],
 )
 def test_a_text_is_as_small_as_it_scores_and_comes_back(model, flags, verse, tmp_path):
