@@ -206,6 +206,7 @@ def test_single_words_are_ranked_by_exact_ones(tenses: Path) -> None:
     assert all(row["chrf"] is None and row["bleu"] is None for row in rows)
 
 
+@pytest.mark.slow
 def test_tuning_the_search_is_announced(tenses: Path) -> None:
     """17: `--tune-search` was silent for minutes after 100 %."""
     events: list[dict[str, Any]] = []
