@@ -101,7 +101,8 @@ class Watcher:
         watched = "".join(
             f"  {name} {event[name]:.3f}" for name in WATCHED if event.get(name) is not None
         )
-        self.held, self.looked = f"  {event.get('said', 'valid')}{watched}", event.get("share", 0.0)
+        said = event.get("said") or f"valid {event['best']:.3f}"
+        self.held, self.looked = f"  {said}{watched}", event.get("share", 1.0)
 
     def on_pass(self, event: Event) -> None:
         """How far a loop is."""

@@ -507,9 +507,11 @@ def test_compare_writes_table_picture_report_and_runs(compared):
     out, answer = compared
     record = answer.json()
     assert sorted(path.name for path in out.iterdir()) == [
+        "comparison.json",
         "measured",
         "quality.png",
         "report.html",
+        "rows",
         "runs",
         "table.csv",
         "table.json",

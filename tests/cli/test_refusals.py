@@ -163,7 +163,6 @@ def write(name: str, content: bytes) -> str:
 BAD_FILES = {
     "empty": (b"", "empty"),
     "damaged": ("Käse\n".encode() * 50 + b"K\xe4se\n", "UTF-8"),
-    "utf16": ("Käse\n".encode("utf-16") * 50, ""),
     "binary": (bytes(range(256)) * 20, "binary"),
     "missing": (None, "no such file"),
 }

@@ -155,7 +155,7 @@ def test_small_data_get_enough_updates(model):
     """13: a thousand sentences were read ten times in 200 updates."""
     data = tagged(*named(150))
     small = {"width": 4, "embedding": 4, "letters": "no", "validations": 1}
-    assert st.fit("tag", model, data, **small).metrics["step"] >= 100
+    assert st.fit("tag", model, data, **small).metrics["updates"] >= 100
 
 
 # -- 19: linear

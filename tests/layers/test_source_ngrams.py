@@ -190,7 +190,7 @@ def test_n_grams_tell_what_an_encoder_that_hears_nothing_cannot_know(tmp_path):
         ({"source_ngrams_dropout": 0.1}, "Add --source-ngrams 6"),
         ({"source_ngrams": 1}, "two symbols or more"),
         ({"source_ngrams": 3, "bidirectional": False}, "look ahead"),
-        ({"source_ngrams": 3, "cells": 1 << 27}, "--cells 524288 or fewer"),
+        ({"source_ngrams": 3, "cells": 1 << 27}, "--cells 2097152 or fewer"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, words):

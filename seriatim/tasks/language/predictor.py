@@ -41,7 +41,6 @@ from seriatim.tasks.language.options import GenerateOptions
 
 Event = dict[str, Any]
 SAMPLE_CHARACTERS = 60
-BLANK = {"log_prob": None, "tokens": 0, "unknown": 0}  # the score of a blank line
 PROMPT = 200  # characters of a text in which the place is looked for where a sample begins
 MOST_PROMPT = 4096  # symbols of a beginning that are looked at for what comes next
 OFTEN, SELDOM = 256, 32  # results up to which every text is looked at, and how often afterwards
@@ -96,8 +95,8 @@ class LanguagePredictor(Predictor):
         return prompt.rstrip(" ") if self.unit == "subword" else prompt
 
     def score(self, data: Source) -> Record:
-        """For each sequence its natural-log probability, its tokens and how many are unknown; of a
-        blank line there is nothing to score."""
+        """For each sequence its natural-log probability, its tokens and how many are unknown; a
+        blank line is a sequence that ends at once."""
         ids = self.codec.encode(self.data(data).main)
         scored = score(self.model, ids, self.by)
         filled = np.flatnonzero(scored.lengths)
@@ -107,13 +106,9 @@ class LanguagePredictor(Predictor):
         places = np.searchsorted(ids.offsets, np.flatnonzero(ids.flat == UNKNOWN), "right") - 1
         np.add.at(unknown, places, 1)
         items = [
-            {"log_prob": value, "tokens": tokens, "unknown": number} if length else BLANK
-            for value, tokens, number, length in zip(
-                log_prob.tolist(),
-                scored.lengths.tolist(),
-                unknown.tolist(),
-                ids.lengths.tolist(),
-                strict=True,
+            {"log_prob": value, "tokens": tokens, "unknown": number}
+            for value, tokens, number in zip(
+                log_prob.tolist(), scored.lengths.tolist(), unknown.tolist(), strict=True
             )
         ]
         return self.record("scores", items=items, notes=self.as_one())

@@ -285,6 +285,8 @@ class WordLoop:
             "train": p.loss,
             "valid": loss,
             "best": p.best,
+            "share": self.share(),
+            "said": f"{self.model.per} {p.best:.3f}",
             **self.lesson.watched(self.model),
         }
 

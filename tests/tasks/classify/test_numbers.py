@@ -35,9 +35,9 @@ def test_numbers_have_a_recipe_of_their_own_unless_something_else_is_asked_for()
         for settings, kind in (({}, False), ({}, True), ({"updates": 9}, True))
     )
     assert (
-        numbers.epochs > words.epochs
+        numbers.rows < words.rows
         and numbers.rate > words.rate
-        and (asked_for.steps, asked_for.epochs, asked_for.rate) == (9, None, numbers.rate)
+        and (asked_for.updates, asked_for.epochs, asked_for.rate) == (9, None, numbers.rate)
     )
     assert (
         fit("classify", "gru", processes(20), updates=1, width=8).parts[0].training.rows

@@ -194,7 +194,7 @@ def test_a_killed_fit_resumes_to_the_same_bits(task, model, settings, tmp_path):
     events.close()
     torch.manual_seed(99)
     resumed = fit(task, model, data, out=tmp_path / "halves", resume=True, **settings)
-    assert resumed.metrics["step"] == 6 and arrays_of(resumed) == arrays_of(whole) == arrays_of(
+    assert resumed.metrics["updates"] == 6 and arrays_of(resumed) == arrays_of(whole) == arrays_of(
         load(tmp_path / "halves")
     )
 
@@ -322,13 +322,13 @@ def test_rare_settings_train_too():
             pool="unit",
             embedding=6,
             precision="bfloat16",
-        ).metrics["step"]
+        ).metrics["updates"]
         == 2
     )
     assert (
         fit(
             "classify", "mean", data, updates=2, unit="subword", vocabulary=300, label_smoothing=0.1
-        ).metrics["step"]
+        ).metrics["updates"]
         == 2
     )
 

@@ -157,7 +157,7 @@ def test_two_fits_cannot_write_one_folder(tmp_path):
     assert (
         fit(
             "language", "lstm", LINES, out=tmp_path / "run", updates=5, width=8, resume=True
-        ).metrics["step"]
+        ).metrics["updates"]
         == 5
     )
 

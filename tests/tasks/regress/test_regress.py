@@ -210,7 +210,7 @@ def test_every_verb_works_from_the_command_line(tmp_path, monkeypatch):
         seriatim.read(str(written(quantities(30, seed=1), tmp_path / "b.jsonl"))),
     )
     assert (
-        "nats per value on validation"
+        "nats per value"
         in good("fit", "regress", "gru", file, "--updates", 2, "--width", 8, "--out", "run").out
     )
     record, model = good("evaluate", "run", "b.jsonl", "--format", "json").json(), load("run")

@@ -352,7 +352,9 @@ def test_figures_are_those_of_a_slow_count(fitted):
         (0, 0),
         (1, 0),
     ] and scores[1]["log_prob"] is None
-    assert -sum(row["log_prob"] for row in scores) / 5 == pytest.approx(record["nats_per_step"])
+    assert -sum(row["log_prob"] or 0 for row in scores) / 5 == pytest.approx(
+        record["nats_per_step"]
+    )
 
 
 def test_sets_are_drawn_as_often_as_they_are_predicted(fitted):
