@@ -35,7 +35,7 @@ def fit(
 
     >>> model = fit("language", "markov", "markov:length=5000", order=2)
     >>> model
-    Predictor(language, markov, 29 characters, 1,702 parameters)
+    Predictor(language, markov, 29 characters, 3,209 parameters)
     """
     kept = {} if out is None else {"out": str(out)}
     asked = kept | settings

@@ -123,7 +123,7 @@ def test_flags_of_a_comparison_are_the_settings_of_python(task):
         for name in all_options()
         if any(comparison.accepts(model, name) for model in room.rungs)
     }
-    assert typed("compare", task) - {"format"} == found | names_of(CompareOptions)
+    assert typed("compare", task) - {"format", "valid", "test"} == found | names_of(CompareOptions)
 
 
 @every_verb

@@ -181,7 +181,7 @@ class Labeller(OfSequences):
         """What to say of a model that knows no more than which label is most frequent."""
         if floor is None or figures["interval"]["accuracy"][0] > floor:
             return []
-        always = f"always saying {self.commonest!r} ({floor:.4f})"
+        always = f"always saying {str(self.commonest)!r} ({floor:.4f})"
         if figures["accuracy"] <= floor:
             return [f"no better than {always}, the commonest {self.said[:-1]} of training"]
         return [f"on so few {self.said} it cannot be told from {always}"]
@@ -196,7 +196,7 @@ class Labeller(OfSequences):
         if lesson.valid is not None and best is not None and best >= lesson.floor(number):
             words = lesson.judged(self.model).said(best)
             yield (
-                f"no better than always saying {names[number]!r}, the commonest "
+                f"no better than always saying {str(names[number])!r}, the commonest "
                 f"{self.said[:-1]} of training: {words} on validation data"
             )
 

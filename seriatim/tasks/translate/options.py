@@ -106,8 +106,8 @@ class JointOptions:
 class PairCoding(some_of(CodecOptions, "PairText", f"{TEXT} shared")):  # type: ignore[misc]
     """From sources and targets to symbols and back."""
 
-    unit: str = option(
-        "",
+    unit: str | None = option(
+        None,
         "what counts as one symbol; default: character where targets have no blanks, token where "
         "they are made of a few pieces, else subword",
         choices=UNITS,
