@@ -2,7 +2,7 @@
 PYTHON ?= python3
 ENVIRONMENT = .venv/installed
 
-.PHONY: compare test test-slow lint benchmarks clean
+.PHONY: compare test test-slow test-fresh lint benchmarks clean
 
 compare: $(ENVIRONMENT)
 	.venv/bin/seriatim compare language python-docs --minutes 3
@@ -11,7 +11,10 @@ test: $(ENVIRONMENT) lint
 	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2
 
 test-slow: $(ENVIRONMENT)
-	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2 -m 'slow or hypothesis' --hypothesis-profile fresh --hypothesis-seed 1
+	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2 -m slow
+
+test-fresh: $(ENVIRONMENT)
+	.venv/bin/python -m pytest -m hypothesis --hypothesis-profile fresh
 
 benchmarks: $(ENVIRONMENT)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,benchmark]'

@@ -85,7 +85,7 @@ def test_help_and_models_state_what_is_used() -> None:
     """15: `models gru` said `--unit character`, which was not so."""
     shown = seriatim("models", "gru", "--task", "translate", "--format", "json").record
     unit = shown["models"]["gru"]["unit"]
-    assert unit["default"] == "" and "targets have no blanks" in unit["help"]
+    assert not unit["default"] and "targets have no blanks" in unit["help"]
     text = " ".join(seriatim("fit", "translate", "gru", "--help").out.split())
     assert "default: character where targets have no blanks" in text
 
