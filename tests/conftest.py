@@ -20,7 +20,7 @@ torch.set_num_threads(
 )  # the tests run side by side, and a process that forks must not have threads
 settings.register_profile(
     "fresh", deadline=None
-)  # `make test-slow` draws new cases; machines are busy, so none has to be quick
+)  # `make test-fresh` draws new cases; machines are busy, so none has to be quick
 settings.register_profile(
     "repeatable", settings.get_profile("fresh"), derandomize=True
 )  # the same ones in every run
