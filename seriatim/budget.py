@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-REPORT = 0.02  # of the time, and a second: for the table, the picture and the page
+REPORT = 0.03  # of the time, and two seconds: for the table, the picture and the page
 MOST_SCORED = 0.3  # of a slot, at most, kept for scoring before it is known how long that takes
 SCORED = 0.2  # of a slot, for scoring: more test than that is left out
 LEAST_TEST = 0.05  # of the test part, however long that takes
@@ -34,7 +34,7 @@ class Budget:
         self.share = share  # seconds of a slot, once that is settled: a resumed comparison knows it
         whole = 60 * minutes
         self.end = begin + whole if share is None else clock() + share * networks + REPORT * whole
-        self.report = 1.0 + REPORT * whole
+        self.report = 2.0 + REPORT * whole
         self.slot = (0.0, 0.0)  # when that of the present network begins and ends
         self.tails: list[float] = []  # seconds that scoring took, of the networks before
 

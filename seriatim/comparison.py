@@ -17,9 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from seriatim import __version__
 from seriatim.budget import Budget
 from seriatim.data.sequences import NUMBERS, Sequences
+from seriatim.data.splits import equal_groups
 from seriatim.errors import ConfigError, RunError, SeriatimError
 from seriatim.fitting import fit_events, untrained
 from seriatim.fitting_options import CompareOptions
@@ -42,6 +45,8 @@ Event = dict[str, Any]
 Row = dict[str, Any]
 Round = tuple[Sequences | None, Sequences, Sequences]  # validation, training, test
 SIGNIFICANT = 0.05
+FEW_SYMBOLS = 5_000  # of a test part: so little is always scored whole
+FEW_ITEMS = 500  # sequences of a test: fewer are never left
 SLICE = 20_000  # symbols of training data, by which an untrained network gets its vocabulary
 TRIED = 1 / 32  # of the test part, scored before a network learns, to know how long that takes
 KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "unfinished", "ending")  # in its row
@@ -305,17 +310,23 @@ class Comparison:
         if self.budget is None or not self.learning or self.options.resume:
             return rounds
         (_, train, test), cut = rounds[0], self.room.cut
-        begin = self.budget.clock()
+        if len(test.main.flat) < FEW_SYMBOLS:
+            return rounds
         try:
             few = cut.some_of(train, min(1.0, SLICE / max(1, len(train.main.flat))))
             predictor = untrained(self.room, self.learning[-1], few, self.plans[self.learning[-1]])
             some = cut.some_of(test, TRIED)
+            predictor.measure(some, **self.measuring)  # the first time takes longer
             begin = self.budget.clock()
             predictor.measure(some, **self.measuring)
         except SeriatimError:  # the fit itself will say what is wrong
             return rounds
+        if len(some.main.flat) == len(test.main.flat):  # of some tasks all is always scored
+            return rounds
         each = (self.budget.clock() - begin) / max(1, len(some.main.flat))
-        self.test_share = self.budget.affordable(each * len(test.main.flat) * len(rounds))
+        share = self.budget.affordable(each * len(test.main.flat) * len(rounds))
+        least = FEW_ITEMS / len(test) if len(test) > 1 else FEW_SYMBOLS / len(test.main.flat)
+        self.test_share = min(1.0, max(share, least))
         if self.test_share == 1:
             return rounds
         return [(v, t, cut.some_of(tested, self.test_share)) for v, t, tested in rounds]
@@ -383,8 +394,17 @@ class Comparison:
             protocol=protocols[0] if protocols else None,
             seconds=time.perf_counter() - self.begin,
             out=None if folder is None else str(folder),
+            copies=copies(data),
+            measured_on=max((len(each.loss) for each in self.measured.values()), default=0),
             verdict=verdict(self.rows, self.figure),
         )
+
+
+def copies(data: Sequences) -> float:
+    """The share of sequences that are copies of one before; 0 for a stream or a series."""
+    if data.by == "stream" or data.is_series or len(data) < 2:
+        return 0.0
+    return 1 - len(np.unique(equal_groups(data))) / len(data)
 
 
 def chosen(room: Task, models: str | Sequence[str]) -> list[str]:

@@ -12,6 +12,8 @@ from seriatim.records import Record
 from seriatim.show.tables import short
 from seriatim.tasks.base import Figure, Task
 
+FEW_ITEMS = 100  # of a test: fewer are no ground for a verdict
+MANY_COPIES = 0.05  # of the data, from which on they are told
 LEFT = ("", "model", "95 %", "sample")  # columns of words; the others are numbers
 
 
@@ -23,6 +25,15 @@ def footnotes(record: Record, room: Task) -> list[str]:
         notes.append(f"= not significantly different from the best ({test})")
     if record["protocol"] and record["protocol"].get("caution"):
         notes.append(record["protocol"]["caution"])
+    if record["measured_on"] and record["measured_on"] < FEW_ITEMS:
+        notes.append(
+            f"measured on {record['measured_on']} items of test data only: too few for a verdict"
+        )
+    if record["copies"] > MANY_COPIES:
+        notes.append(
+            f"{100 * record['copies']:.0f} % of the sequences are copies of others; they stay on one "
+            "side, but intervals count each: --distinct leaves them out"
+        )
     if record["test_share"] < 1:
         notes.append(
             f"measured on {100 * record['test_share']:.0f} % of the test part: scoring all of it "
@@ -98,7 +109,7 @@ def leaderboard(record: Record, room: Task, wide: bool = True) -> Table:
 
 def columns(figures: tuple[Figure, ...], wide: bool, voice: bool, learned: bool) -> list[str]:
     """The titles of the columns."""
-    first, *others = [each for each in figures if each.shown]
+    first, *others = figures[0], *(each for each in figures[1:] if each.shown)
     beside = [each.title for each in others if wide or not each.wide]
     more = ["size", "symbols/s"] if wide else []
     sample = ["sample"] if voice else []

@@ -98,7 +98,7 @@ def report(record: Record, room: Task) -> str:
 
 def headings(figures: tuple[Figure, ...]) -> list[tuple[str, str]]:
     """The class and the title of each column."""
-    first, *others = [each for each in figures if each.shown]
+    first, *others = figures[0], *(each for each in figures[1:] if each.shown)
     beside = [("number", each.title) for each in others]
     cost = [
         ("number", name)
@@ -123,7 +123,7 @@ def table_row(
         words = f"{escape(row['status'])}: {escape(row['reason'])}"
         name = escape(row["model"])
         return f'<tr class="failed"><td></td><td>{name}</td><td colspan="10">{words}</td></tr>'
-    first, *others = [each for each in figures if each.shown]
+    first, *others = figures[0], *(each for each in figures[1:] if each.shown)
     low, high = row["interval"][first.key] or (None, None)
     most = max((each[first.key] for each in good), default=1.0) or 1.0
     share = 100 * (row[first.key] or 0) / most

@@ -82,14 +82,16 @@ def are_tagged(rows: list[list[str]]) -> bool:
 
 def fits(path: str, format: str, encoding: str = "") -> bool:
     """Whether a file may be of a format as far as its first lines tell: not if it is plain text."""
-    lines = [line for line in first_lines(path, encoding) if line.strip()]
+    whole = first_lines(path, encoding)
+    lines = [line for line in whole if line.strip()]
     if format in ("tsv", "conllu"):
         return all("\t" in line for line in lines if not line.startswith("#"))
     if format == "csv":
         return all("," in line or ";" in line for line in lines)
     if format == "columns":
         words = [line for line in lines if not line.startswith(DOCUMENT)]
-        sizes = {len(line.split()) for line in words}
-        between = len(words) > 1 and len(sizes) == 1 and sizes != {1}
-        return between or all("\t" in line for line in words)
+        if all("\t" in line for line in words):
+            return True
+        sizes, parted = {len(line.split()) for line in words}, len(lines) < len(whole)
+        return sizes == {2} or (parted and len(sizes) == 1 and max(sizes) in (3, 4))
     return True

@@ -31,11 +31,11 @@ class Ending:
 
     def unfinished(self, symbols: int) -> bool:
         """Whether its figure is no verdict; `symbols` is how much there is to learn from."""
-        if self.stopped == "patience":
+        if self.stopped == "patience" or (self.epochs >= 1 and self.improving is False):
             return False
-        if self.stopped == "epochs":  # it saw the data as often as it was to
-            return self.updates < FEW_UPDATES and self.improving is not False
-        return self.updates < FEW_UPDATES or (self.epochs < 1 and symbols <= SMALL_DATA)
+        return self.updates < FEW_UPDATES or (
+            self.epochs < 1 and self.stopped != "epochs" and symbols <= SMALL_DATA
+        )
 
     def words(self) -> str:
         """One line."""

@@ -32,7 +32,7 @@ class Judged:
 
     def said(self, loss: float) -> str:
         """'nats per token 1.512', 'span F1 0.431'."""
-        return f"{self.words} {1 - loss if self.higher else loss:.3f}"
+        return f"{self.words} {max(0.0, 1 - loss) if self.higher else loss:.3f}"
 
 
 class Lesson(ABC):

@@ -235,3 +235,13 @@ def test_there_is_a_result_for_every_line(here):
     assert scores[1]["tokens"] == 1 and scores[1] == scores[3]  # a sequence that ends at once
     said = seriatim("evaluate", "run", "four.txt")
     assert "2 blank lines are left out" in said.err
+
+
+def test_sentences_are_not_taken_for_columns(here):
+    """A tagger fitted on columns read two sentences of five words as one column of two words."""
+    rows = "Ada B-PER\nsleeps O\n\nBob B-PER\nsings O\n\n" * 20
+    (here / "ner.txt").write_text(rows)
+    (here / "new.txt").write_text("Ada sings in Rome .\nBob sleeps in Oslo .\n")
+    fitted("tag", "most-frequent", "ner.txt")
+    items = seriatim("predict", "run", "new.txt", "--format", "json").record["items"]
+    assert [len(item["tokens"]) for item in items] == [5, 5]

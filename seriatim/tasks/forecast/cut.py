@@ -189,6 +189,10 @@ class ForecastCut(Cut):
         """For a comparison: the first four fifths to fit, all of it to walk through the last."""
         return None, cut_series(data, 0.0, 0.8), data
 
+    def some_of(self, data: Sequences, share: float) -> Sequences:
+        """All of it: a test holds its own past, and every series is judged."""
+        return data
+
     def official(self, train: Sequences) -> dict[str, Any]:
         """A test that was given apart goes on where the training data ends."""
         return {"past": train}

@@ -147,7 +147,7 @@ def laid_open(content: bytes, path: str) -> tuple[str, Layout]:
             got=f"byte 0x{content[error.start]:02x}",
             file=path,
             line=content.count(b"\n", 0, error.start) + 1,
-            do="Convert it, for instance: iconv -f latin1 -t utf-8 OLD > NEW",
+            do="Convert it, for instance: iconv -f windows-1252 -t utf-8 OLD > NEW",
         ) from None
     endings = [ENDINGS.index(each) for each in re.findall("\r\n|\r|\n", text)]
     return re.sub("\r\n?", "\n", text), Layout(mark, endings)
