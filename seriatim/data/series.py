@@ -33,7 +33,18 @@ TIMES = ("date", "datetime", "timestamp", "time", "ds", "period", "month", "year
 SERIES = ("series", "unique_id", "item_id", "id")  # columns that tell series apart
 
 
-COUNTS = ("rownames", "index", "row", "id", "no", "unnamed: 0")  # columns that number the rows
+COUNTS = (
+    "rownames",
+    "index",
+    "row",
+    "id",
+    "no",
+    "unnamed: 0",
+    "t",
+    "step",
+    "n",
+    "i",
+)  # columns that number the rows
 
 
 FILLS = ("refuse", "previous", "linear", "mean", "keep")

@@ -187,7 +187,7 @@ TASK = Task(
         Figure("mae", "MAE", "{:.4g}"),
         Figure("rmse", "RMSE", "{:.4g}"),
         Figure("crps", "CRPS", "{:.4g}"),
-        Figure("skill", "skill", "{:.1%}"),
+        Figure("skill", "over naive", "{:.1%}"),
         Figure("coverage", "in 80 %", "{:.0%}"),
     ),
     cut_by=HERE + "cut:ForecastCut",

@@ -122,8 +122,8 @@ class SeriesCodec:
         return len(self.means) > 1
 
     def own_scale(self, table: np.ndarray) -> Scale:
-        """(N, C + K) one series -> its mean, and its naive error as the unit; its size,
-        where it never changes."""
+        """(N, C + K) one series -> its mean, and its naive error as the unit; a thousandth
+        of its size, where it never changes."""
         mean, unit = (each.copy() for each in self.means[""])
         values = table[:, : self.size]
         there = np.isfinite(values).any(0)  # (C,)
@@ -134,7 +134,7 @@ class SeriesCodec:
         wrong = mase_scale(values, steps) if len(values) > 1 else np.zeros(self.size)
         size = np.abs(mean[: self.size])
         size = np.where(size > 0, size, 1.0)
-        unit[: self.size] = np.where(np.nan_to_num(wrong) > 1e-9 * size, wrong, size)
+        unit[: self.size] = np.where(np.nan_to_num(wrong) > 1e-9 * size, wrong, size / 1000)
         return mean, unit
 
     def table(self, data: Sequences, s: int) -> np.ndarray:
