@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seriatim import __version__
+from seriatim.cli.overview import OVERVIEW
 from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError, nearest
 from seriatim.progress import began, since
 
@@ -66,9 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
 def done(arguments: list[str], alone: bool) -> int:
     """Do what was typed."""
     if not arguments or arguments[0] in ("-h", "--help"):
-        from seriatim.cli.overview import overview
-
-        print(overview(), end="")
+        print(OVERVIEW, end="")
         return 0
     if arguments[0] == "--version":
         print(f"seriatim {__version__}")

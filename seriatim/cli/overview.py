@@ -1,13 +1,7 @@
-"""What `seriatim` says when nothing is asked: the verbs of every room, from their cards."""
+"""What `seriatim` says when nothing is asked. Written down, since reading all cards takes longer
+than help should; a test holds it against the cards."""
 
 from __future__ import annotations
-
-from textwrap import wrap
-
-from seriatim.tasks import tasks
-
-COMMON = ("evaluate", "predict", "generate", "score")  # told in the list above
-WIDE = 118
 
 HEAD = """\
 seriatim: sequence models from counting to attention, on your own data.
@@ -26,6 +20,25 @@ TASK is one of these; some have more verbs:
 
 """
 
+ROOMS = """\
+  language     what comes next?
+               ngrams, frequencies, surprisal, attention, gradient, influence, compress, restore, export
+  classify     what label has each sequence?
+               explain
+  regress      what value has each sequence?
+  tag          what tag has each element?
+               best, annotate
+  sets         which elements are in the next set?
+  translate    what is this in the other language?
+               alignment, tree
+  forecast     what happens over the next steps?
+               backtest
+  autoencode   what lies between these two?
+               embed, reconstruct, neighbours, interpolate, analogy, complete
+  words        which words are alike?
+               neighbours, analogy, direction, odd, missing, analogies, map, export
+"""
+
 TAIL = """
 FILE is text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, drawings, plain, .gz or .xz; - for standard input; or a built-in
 corpus: python-docs, python-code, python-lines, python-tokens, independent, markov, hidden-markov, brackets, remember,
@@ -34,12 +47,4 @@ piano, reverse, copy, sort, dates, roman, sentences, tunes, drawings.
 `seriatim fit TASK MODEL --help` shows what that task and model have, `seriatim VERB RUN --help` what that run has.
 """
 
-
-def overview() -> str:
-    """The verbs, the tasks with their questions, and what else each can do."""
-    lines = []
-    for room in tasks():
-        lines.append(f"  {room.name:<12} {room.question}")
-        more = ", ".join(name for name in room.verbs if name not in COMMON)
-        lines += [f"{'':15}{line}" for line in wrap(more, WIDE - 15)]
-    return HEAD + "\n".join(lines) + "\n" + TAIL
+OVERVIEW = HEAD + ROOMS + TAIL
