@@ -38,6 +38,15 @@ def public_data() -> Path:
     return folder
 
 
+@pytest.fixture
+def bfloat16() -> None:
+    """A machine on which a process may compute in bfloat16, or a skip with a clear word."""
+    from seriatim.training.trials import survives_bfloat16
+
+    if not survives_bfloat16():
+        pytest.skip("this machine ends processes that compute in bfloat16")
+
+
 def symbols(rows) -> Field:
     """Rows of numbers as a field of encoded symbols."""
     rows = [np.asarray(row, np.int32) for row in rows]

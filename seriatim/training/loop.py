@@ -42,6 +42,7 @@ from seriatim.training.optimisers import Rules, make_optimiser
 from seriatim.training.schedule import Clock, Progress, Schedule
 from seriatim.training.trials import (
     FIRST_ROWS,
+    check_precision,
     choose_compilation,
     choose_looks,
     choose_parts,
@@ -250,6 +251,8 @@ class Loop:
         batch = next(iter(self.lesson.epoch(0, self.options)))
         if not resumed:
             yield from choose_precision(self, batch)
+        check_precision(self.progress.precision)
+        if not resumed:
             yield from choose_parts(self, batch)
         yield from choose_compilation(self, batch, resumed)
         if not resumed:

@@ -8,15 +8,18 @@ updates is the same on every machine. A resumed fit goes on with what it began w
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import torch
 
 from seriatim.batches import Batch
-from seriatim.errors import TrainingError
+from seriatim.errors import ConfigError, TrainingError
 from seriatim.training.lesson import Event
 
 if TYPE_CHECKING:
@@ -35,6 +38,9 @@ LOOKING = 0.05  # of the budget, for all looks at the validation data together
 
 
 WORTH_LOOKING = 0.25  # of the validation data: rather fewer looks than at less of it
+
+
+LONGEST_TRY = 60  # seconds for a child to compute in bfloat16
 
 
 COMPILED_MINUTES = 10  # the least budget for which compiling is tried
@@ -63,7 +69,7 @@ def choose_precision(loop: Loop, batch: Batch) -> Iterator[Event]:
     o, p = loop.options, loop.progress
     if o.precision != "auto":
         p.precision = o.precision
-    elif o.minutes and has_bfloat16():
+    elif o.minutes and has_bfloat16() and survives_bfloat16():
         seconds = {kind: loop.trial(batch, kind) for kind in ("float32", "bfloat16")}
         faster = seconds["bfloat16"] < 0.87 * seconds["float32"]
         p.precision = "bfloat16" if faster else "float32"
@@ -78,6 +84,38 @@ def has_bfloat16() -> bool:
         return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
     except (AttributeError, RuntimeError):
         return False
+
+
+BFLOAT16 = """
+import torch
+a = torch.randn(32, 64, 160, dtype=torch.bfloat16)
+torch.nn.functional.linear(a, torch.randn(160, 160, dtype=torch.bfloat16))
+"""
+
+
+@cache
+def survives_bfloat16() -> bool:
+    """Whether a process that computes in bfloat16 lives on. Some virtual machines promise matrix
+    instructions (AMX) and end whoever uses them, so that where they are promised a child tries."""
+    if not getattr(torch.cpu, "_is_amx_tile_supported", bool)():
+        return True
+    try:
+        tried = subprocess.run(
+            [sys.executable, "-c", BFLOAT16], capture_output=True, timeout=LONGEST_TRY
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return tried.returncode == 0
+
+
+def check_precision(precision: str) -> None:
+    """Refuse numbers that would end this process, asked for or begun with elsewhere."""
+    if precision == "bfloat16" and not survives_bfloat16():
+        raise ConfigError(
+            "this machine ends processes that compute in bfloat16",
+            got="a processor that promises AMX and a system that does not let it be used",
+            do="Use --precision float32",
+        )
 
 
 def choose_parts(loop: Loop, batch: Batch) -> Iterator[Event]:

@@ -80,7 +80,7 @@ def test_a_head_finds_the_numbers_it_is_shown(name):
 
 
 @EVERY
-def test_in_half_precision_parameters_are_whole_numbers_again(name):
+def test_in_half_precision_parameters_are_whole_numbers_again(name, bfloat16):
     with torch.autocast("cpu", torch.bfloat16):
         density = made(name)(torch.randn(3, D))
     assert density.mean().dtype == torch.float32

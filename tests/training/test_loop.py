@@ -394,9 +394,19 @@ def test_rows_are_tried_under_a_clock_and_never_otherwise():
     assert trial.schedule.steps_per_epoch == trial.lesson.steps_per_epoch(trial.options)
 
 
-def test_precision_is_tried_under_a_clock_where_the_processor_can_and_never_otherwise(monkeypatch):
+def test_precision_is_not_tried_where_the_processor_cannot_or_the_system_does_not_let_it(
+    monkeypatch,
+):
     monkeypatch.setattr(trials, "has_bfloat16", lambda: False)
     assert not [event for event in loop(minutes=0.005).run() if "precision" in event]
+    monkeypatch.setattr(trials, "has_bfloat16", lambda: True)
+    monkeypatch.setattr(trials, "survives_bfloat16", lambda: False)
+    assert not [event for event in loop(minutes=0.005).run() if "precision" in event]
+    with pytest.raises(ConfigError, match="ends processes that compute in bfloat16"):
+        list(loop(updates=2, precision="bfloat16").run())
+
+
+def test_bfloat16_is_tried_under_a_clock_and_never_otherwise(monkeypatch, bfloat16):
     monkeypatch.setattr(trials, "has_bfloat16", lambda: True)
     assert not [event for event in loop(updates=2).run() if event["event"] == "trial"]
     (trial,) = [event for event in loop(minutes=0.005).run() if "precision" in event]

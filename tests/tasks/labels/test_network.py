@@ -310,19 +310,17 @@ def test_label_smoothing_of_a_chain_is_refused():
         fit("tag", "lstm", sentences(20), chain=True, label_smoothing=0.1)
 
 
+def test_bfloat16_trains_too(bfloat16):
+    asked = {"updates": 2, "width": 8, "precision": "bfloat16"}
+    assert fit("classify", "gru", messages(30), **asked).metrics["updates"] == 2
+
+
 def test_rare_settings_train_too():
     data = messages(30)
     assert (
-        fit(
-            "classify",
-            "gru",
-            data,
-            updates=2,
-            width=8,
-            pool="unit",
-            embedding=6,
-            precision="bfloat16",
-        ).metrics["updates"]
+        fit("classify", "gru", data, updates=2, width=8, pool="unit", embedding=6).metrics[
+            "updates"
+        ]
         == 2
     )
     assert (
