@@ -12,6 +12,7 @@ from seriatim.verbs import call
 if TYPE_CHECKING:
     from seriatim.data.sequences import Sequences
     from seriatim.runs.predictor import Predictor, Source
+    from seriatim.show.charts import Chart
 
 Run = Any  # a run folder, an opened Predictor, or a list of them that answer together
 
@@ -113,11 +114,12 @@ def plot(
     run: Run,
     data: Source | None = None,
     *,
-    what: str = "learning",
+    what: str = "",
     out: str | Path | None = None,
     **options: Any,
-) -> Record:
-    """Draw a picture of a run or of a comparison; the record says where (`picture`)."""
+) -> Chart:
+    """A picture of a run or of a comparison: a Chart, which a notebook shows and `save` writes; with
+    `out` it is written at once. Records that verbs give have `plot()` themselves."""
     asked: dict[str, Any] = {} if out is None else {"out": str(out)}
     return call("plot", run, data, what=what, **asked, **options)
 

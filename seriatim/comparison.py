@@ -35,7 +35,7 @@ from seriatim.records import Record, plain, record
 from seriatim.report import report
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build, named
-from seriatim.show.charts import quality
+from seriatim.show.curves import quality
 from seriatim.storage import read_json, write_bytes, write_json
 from seriatim.tasks.base import Task
 from seriatim.tasks.opening import load
@@ -498,6 +498,7 @@ def write_tables(folder: Path, result: Record, room: Task) -> None:
 
 def write_page(folder: Path, result: Record, room: Task) -> None:
     """quality.png and report.html."""
-    write_bytes(folder / "quality.png", quality(result, "png"))
+    if any(row["status"] == "ok" and row[result["figure"]] is not None for row in result["rows"]):
+        quality(result).save(folder / "quality.png")
     page = report(result, room)
     write_bytes(folder / "report.html", page.encode("utf-8", "xmlcharrefreplace"))

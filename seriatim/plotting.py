@@ -1,4 +1,8 @@
-"""Pictures of runs and comparisons: the record of a verb, drawn by the room it comes from."""
+"""Pictures of runs, comparisons and data: the record of a verb, described by the room it comes from.
+
+plot(run, subject, data, {"what": ...})    the verb: asks for the record, gives the Chart
+drawn(record, what)                        the Chart of a record that is there
+"""
 
 from __future__ import annotations
 
@@ -10,43 +14,102 @@ from seriatim.errors import ConfigError, RunError, nearest
 from seriatim.records import Record, record
 from seriatim.runs.folder import events_of
 from seriatim.settings import named
-from seriatim.show.charts import beside, format_of, learning_curve, quality
-from seriatim.storage import read_json, write_bytes
-from seriatim.tasks import tasks
+from seriatim.show.charts import Chart, beside, format_of, readable
+from seriatim.storage import read_json
+from seriatim.tasks import task, tasks
 from seriatim.tasks.base import Picture
 
 Event = dict[str, Any]
-LEARNING = "learning"  # what every run and every comparison has
+CURVES, AUDIT = "seriatim.show.curves:", "seriatim.audit.pictures:"
+LEARNING, LEADERBOARD = "learning", "leaderboard"
+
+# Of every run, of every comparison, of all data: the kind of record each is drawn from.
+COMMON: dict[str, Picture] = {
+    LEARNING: Picture(LEARNING, CURVES + "learning", "how a fit learned"),
+    LEADERBOARD: Picture("comparison", CURVES + "leaderboard", "each model with its interval"),
+    "quality": Picture("comparison", CURVES + "quality", "quality against time"),
+}
+DATA = {"audit": Picture("check", AUDIT + "audit", "what data are like: lengths, symbols, labels")}
+LOOKED = ("step", "seconds", "train", "valid", "rate", "gradient_norm", "clipped")
+WATCHED = ("analogies", "similarity")
 
 
 def plot(
-    do: Callable[..., Generator[Event, None, Record]],
-    subject: Any,
-    data: Any,
-    asked: dict[str, Any],
-) -> Generator[Event, None, Record]:
-    """Draw what is asked for (`what`) into a file (`out`), whose ending chooses the format; `do` is
-    what gives the records: `seriatim.verbs.run`."""
-    what, out = asked.pop("what", LEARNING), asked.pop("out", None)
+    do: Callable[..., Generator[Event, None, Any]], subject: Any, data: Any, asked: dict[str, Any]
+) -> Generator[Event, None, Chart]:
+    """Draw what is asked for (`what`), into a file where one is named (`out`), whose ending chooses
+    the format; `do` is what gives the records: `seriatim.verbs.run`."""
+    what, out = asked.pop("what", ""), asked.pop("out", None)
+    if out:
+        format_of(out)  # before anything is computed
     runs = list(subject) if isinstance(subject, (list, tuple)) else [subject]
-    if what == LEARNING:
+    what = what or usual(runs[0])
+    if what in COMMON:
         yield {"event": "drawing"}
-        return learning(runs, data, asked, out)
-    runs, picture = runs_of(what, runs)
-    if len(runs) > 1 and not picture.several:
-        raise ConfigError(f"{what} is drawn of one run", got=f"{len(runs)} runs", do="Give one")
-    where = getattr(runs[0], "folder", runs[0]) or "."
-    place = Path(out) if out else beside(where, f"{what}.png")
-    format = format_of(place)
-    records = []
-    for each in runs:
-        records.append((yield from do(picture.verb, each, data, **asked)))
+        chart = of_folder(what, runs, data, asked)
+    elif what in DATA:
+        chart = named(DATA[what].draw)((yield from do(DATA[what].verb, runs, None, **asked)))
+    else:
+        runs, picture = runs_of(what, runs)
+        if len(runs) > 1 and not picture.several:
+            raise ConfigError(f"{what} is drawn of one run", got=f"{len(runs)} runs", do="Give one")
+        records = []
+        for each in runs:
+            records.append((yield from do(picture.verb, each, data, **asked)))
+        chart = named(picture.draw)(joined(records))
+        chart.notes = list(records[0].get("notes", ()))
+    chart.what, chart.place = what, beside(folder_of(runs[0]), f"{what}.png")
+    if out:
+        chart.save(out)
+    return chart
+
+
+def drawn(found: Record, what: str = "") -> Chart:
+    """The picture of a record; of several that it has the first, unless one is named."""
+    pictures = pictures_of(found)
+    if not pictures:
+        raise ConfigError("there is no picture of this record", got=found.get("kind"))
+    if what and what not in pictures:
+        raise ConfigError(
+            "there is no such picture of this record", got=what, do=nearest(what, list(pictures))
+        )
+    chart = named(pictures[what or next(iter(pictures))].draw)(found)
+    chart.what = what or next(iter(pictures))
+    return chart
+
+
+def pictures_of(found: Record) -> dict[str, Picture]:
+    """The pictures of a record, by its kind and its task."""
+    kind = found.get("kind")
+    shared = {name: each for name, each in COMMON.items() if each.verb == kind}
+    shared |= DATA if kind == "audit" else {}
+    if "task" not in found:
+        return shared
+    room = task(found["task"])
+    return shared | {
+        name: each
+        for name, each in room.pictures.items()
+        if room.verbs[each.verb].gives == found["kind"]
+    }
+
+
+def joined(records: list[Record]) -> Record:
+    """The records of several runs as one, which has all of their lines."""
     found = records[0]
     for more in records[1:]:
         found["runs"] += more["runs"]
         found["notes"] += [words for words in more["notes"] if words not in found["notes"]]
-    write_bytes(place, named(picture.draw)(found, format))
-    return found | {"picture": str(place)}
+    return found
+
+
+def usual(subject: Any) -> str:
+    """What is drawn of a folder unless it is said."""
+    return LEADERBOARD if (folder_of(subject) / "table.json").is_file() else LEARNING
+
+
+def folder_of(subject: Any) -> Path:
+    """The folder of a run or of a comparison."""
+    return Path(getattr(subject, "folder", subject) or ".")
 
 
 def runs_of(name: str, runs: list[Any]) -> tuple[list[Any], Picture]:
@@ -58,7 +121,7 @@ def runs_of(name: str, runs: list[Any]) -> tuple[list[Any], Picture]:
     known = {key: (room, each) for room in tasks() for key, each in room.pictures.items()}
     if name not in known:
         raise ConfigError(
-            "there is no such picture", got=name, do=nearest(name, [LEARNING, *known])
+            "there is no such picture", got=name, do=nearest(name, [*COMMON, *DATA, *known])
         )
     room, picture = known[name]
     if not room.verbs[picture.verb].runs:
@@ -75,27 +138,47 @@ def runs_of(name: str, runs: list[Any]) -> tuple[list[Any], Picture]:
     return predictors, predictors[0].task.pictures[name]
 
 
-def learning(runs: list[Any], data: Any, asked: dict[str, Any], out: Any) -> Record:
-    """A run's learning curve, or a comparison's quality against time."""
+# -- what a folder tells without being asked
+def of_folder(what: str, runs: list[Any], data: Any, asked: dict[str, Any]) -> Chart:
+    """How a run learned, or what a comparison found."""
     if len(runs) != 1 or data is not None or asked:
         raise ConfigError(
-            "a learning curve is drawn of one folder, without data",
+            f"{what} is drawn of one folder, without data",
             got=f"{len(runs)} folders" + (f", {', '.join(asked)}" if asked else ""),
             do="Say what else to draw with --what",
         )
-    folder = Path(getattr(runs[0], "folder", None) or runs[0])
-    place = Path(out) if out else folder / "plot.png"
-    format = format_of(place)
+    folder = folder_of(runs[0])
     try:
-        if (folder / "table.json").is_file():
-            drawn = quality(read_json(folder / "table.json"), format)
-        else:
-            drawn = learning_curve(list(events_of(folder)), folder.name, format)
+        if what == LEARNING:
+            return named(COMMON[what].draw)(learning_of(folder))
+        return named(COMMON[what].draw)(read_json(folder / "table.json"))
     except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
         raise RunError(
-            f"{folder} holds nothing that can be drawn",
+            f"{folder} holds nothing that can be drawn as {what}",
             got=error,
             do="Give a folder that fit or compare wrote",
         ) from None
-    write_bytes(place, drawn)
-    return record("picture", picture=str(place), notes=[])
+
+
+def learning_of(folder: Path) -> Record:
+    """How a run learned: what every look at the validation data found, and how the fit ended. Of a
+    mixture, the network that learned last."""
+    looks: list[dict[str, Any]] = []
+    per = "nats per symbol"
+    for event in events_of(folder):
+        if event["event"] == "part":
+            looks = []
+        if event["event"] == "validation":
+            keys = [*LOOKED, *(name for name in WATCHED if name in event)]
+            looks.append({key: event.get(key) for key in keys})
+        per = event.get("per", per)
+    if not looks:
+        raise RunError(
+            f"{readable(folder.name)} has no learning curve",
+            got="a model that counts, or a fit without validations",
+            do="Plot a run of a neural model",
+        )
+    file = folder / "metrics.json"
+    metrics = read_json(file) if file.is_file() else {}
+    ending = metrics.get("ending") or "" if isinstance(metrics, dict) else ""
+    return record(LEARNING, title=folder.name, per=per, ending=ending, looks=looks)

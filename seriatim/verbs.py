@@ -27,6 +27,7 @@ from seriatim.tasks.base import Task, Verb
 if TYPE_CHECKING:
     from seriatim.data.sequences import Sequences
     from seriatim.runs.predictor import Predictor, Source
+    from seriatim.show.charts import Chart
 
 Event = dict[str, Any]
 Run = "Predictor | str | Path"
@@ -57,8 +58,19 @@ def call(
     listen: Callable[[Event], None] | None = None,
     **asked: Any,
 ) -> Any:
-    """Do it to its end; `listen` hears of every event."""
-    return follow(run(verb, subject, data, **asked), listen)
+    """Do it to its end; `listen` hears of every event. A record is given a face."""
+    found = follow(run(verb, subject, data, **asked), listen)
+    return Result(found) if isinstance(found, dict) else found
+
+
+class Result(dict[str, Any]):
+    """A record with a face: a dict like any other, which also draws itself."""
+
+    def plot(self, what: str = "") -> Chart:
+        """Its picture; of several that it has the first, unless one is named."""
+        from seriatim.plotting import drawn
+
+        return drawn(self, what)
 
 
 def follow(events: Generator[Event, None, Any], listen: Callable[[Event], None] | None) -> Any:
@@ -249,8 +261,8 @@ def check(files: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None
     return look([str(each) for each in several], **said)
 
 
-def plot(subject: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None, Record]:
-    """Draw a picture: a run's learning curve, a comparison's quality, or what a verb's record shows."""
+def plot(subject: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None, Chart]:
+    """Draw a picture: how a run learned, a comparison's leaderboard, or what a verb's record shows."""
     from seriatim.plotting import plot as draw
 
     return (yield from draw(run, subject, data, asked))

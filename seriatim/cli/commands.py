@@ -285,6 +285,7 @@ def models_command(verb: str, rest: list[str], wants_help: bool) -> Command:
 
 def plot_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     """plot RUN [RUN ...] [FILE] --what PICTURE"""
+    from seriatim.plotting import DATA
     from seriatim.runs.task import task_of
 
     leading = leading_words(rest)
@@ -308,9 +309,11 @@ def plot_command(verb: str, rest: list[str], wants_help: bool) -> Command:
         return Command(verb, help=parser.format_help())
     given = understood(parser, groups, rest)
     words, form = given.pop("run"), given.pop("format", "table")
-    what = given.get("what", "learning")
+    what = given.get("what", "")
     if not words:
         raise ConfigError("no run was named", got="nothing", do="Give a run folder")
+    if what in DATA:
+        return Command(verb, words, None, given, form)
     room, picture = known.get(what, (None, None))
     card = None if room is None or picture is None else room.verbs[picture.verb]
     data, runs = picture_data(card, given), words
@@ -322,6 +325,8 @@ def plot_command(verb: str, rest: list[str], wants_help: bool) -> Command:
 
 def overview_of_pictures(rooms: list[Task]) -> str:
     """The pictures of some rooms, a line each."""
+    from seriatim.plotting import COMMON, DATA
+
     rows = [
         f"  {name:12} {picture.summary} (models of {room.name})"
         for room in rooms
@@ -330,7 +335,7 @@ def overview_of_pictures(rooms: list[Task]) -> str:
     return "\n".join(
         [
             "pictures:",
-            "  learning     how a fit learned; of a comparison, quality against time",
+            *(f"  {name:12} {each.summary}" for name, each in (COMMON | DATA).items()),
             *rows,
             "",
             "example:",
@@ -342,18 +347,25 @@ def overview_of_pictures(rooms: list[Task]) -> str:
 
 def picture_flags(rooms: list[Task], pictures: list[str], verbs: list[Verb]) -> list[Group]:
     """What a picture may be asked for: which, of what, where to; and all that its verb has."""
+    from seriatim.plotting import COMMON, DATA
+
     flags = [
-        Flag("what", "what to draw: " + ", ".join(["learning", *pictures]), "learning"),
+        Flag("what", "what to draw: " + ", ".join([*COMMON, *DATA, *pictures]), ""),
         Flag("file", "the data that the picture needs", None, many=True),
         Flag("text", "the same as a text", None),
-        Flag("out", "picture to write: .png, .svg or .pdf (default: in the folder)", ""),
+        Flag(
+            "out", "picture to write: .png, .svg, .pdf, .html, .json (default: in the folder)", ""
+        ),
     ]
     names = dict.fromkeys(each.argument for each in verbs if each.reads == "text")
     flags += [Flag(name, "the text, by its name", None) for name in names if name != "text"]
     reading = [room.reading for room in rooms if room.pictures]
     return [
         Group("picture", flags),
-        merged("what the picture is of", ((each.options, {}) for each in verbs)),
+        merged(
+            "what the picture is of",
+            ((each, {}) for each in (*(verb.options for verb in verbs), CheckOptions)),
+        ),
         merged("data (default: as the fit read its own)", ((each, {}) for each in reading)),
     ]
 

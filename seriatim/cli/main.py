@@ -85,7 +85,7 @@ def done(arguments: list[str], alone: bool) -> int:
         return models(command)
     if alone:
         own_process()
-    return {"fit": fit, "compare": compare}.get(command.verb, others)(command)
+    return {"fit": fit, "compare": compare, "plot": plot}.get(command.verb, others)(command)
 
 
 def own_process() -> None:
@@ -169,6 +169,13 @@ def others(command: Command) -> int:
 
     record = followed(command, passing=True)
     return show_record(record, command)
+
+
+def plot(command: Command) -> int:
+    """A picture, in a file."""
+    from seriatim.cli.printing import show_chart
+
+    return show_chart(followed(command, passing=True), command)
 
 
 def models(command: Command) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from seriatim.cli.commands import Command
 from seriatim.records import Record, plain
@@ -13,6 +13,9 @@ from seriatim.show.progress import Watcher
 from seriatim.show.tables import captioned, write
 from seriatim.tasks import task
 from seriatim.tasks.base import Verb
+
+if TYPE_CHECKING:
+    from seriatim.show.charts import Chart
 
 Event = dict[str, Any]
 AUDIT = "seriatim.audit.tables:audit"
@@ -94,8 +97,6 @@ def show_record(record: Record, command: Command) -> int:
 
         written = keep(record, command.out)
         show({**record, "written": written}, command, "\n".join(written))
-    elif "picture" in record and command.verb == "plot":
-        show(record, command, record["picture"])
     elif command.format == "json" or not printed:
         maker = table_of(command) or made_by(record)
         table = named(maker)(record) if maker and command.format == "table" else pretty(record)
@@ -107,6 +108,18 @@ def show_record(record: Record, command: Command) -> int:
             print(f"note: {words}", file=sys.stderr)
     wrong = any(each["severity"] == "error" for each in record.get("findings", ()))
     return int(wrong)
+
+
+def show_chart(chart: Chart, command: Command) -> int:
+    """A picture: written to a file, whose name is printed."""
+    if chart.written is None:
+        assert chart.place is not None
+        chart.save(chart.place)
+    show(chart.record(), command, str(chart.written))
+    if command.format == "table":
+        for words in chart.notes:
+            print(f"note: {words}", file=sys.stderr)
+    return 0
 
 
 def made_by(record: Record) -> str:

@@ -312,11 +312,14 @@ class Loop:
         norm = nn.utils.clip_grad_norm_(dense, o.clip or math.inf).item()
         if not math.isfinite(loss) or not math.isfinite(norm):
             raise self.not_finite(loss, norm)
+        p = self.progress
+        p.norms, p.changes = p.norms + norm, p.changes + 1
+        p.clipped += bool(o.clip) and norm > o.clip
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         if isinstance(self.optimiser, Rules):
-            self.optimiser.workers = self.workers if self.progress.parts > 1 else None
-            self.optimiser.shares = self.progress.parts
+            self.optimiser.workers = self.workers if p.parts > 1 else None
+            self.optimiser.shares = p.parts
         self.optimiser.step()
         self.average.updated(self.model.arrays())
 
@@ -390,11 +393,17 @@ class Loop:
             p.best, self.best = loss, copied(mean) if mean else weights
         if mean:
             self.model.load_arrays(weights)
+        changes = max(1, p.changes)
+        norm, clipped = p.norms / changes, p.clipped / changes
+        p.norms, p.clipped, p.changes = 0.0, 0, 0
         return {
             "event": "validation",
             "step": p.step,
             "seconds": p.seconds,
             "train": p.loss,
+            "rate": self.schedule.rate(self.schedule.share()),
+            "gradient_norm": norm,
+            "clipped": clipped,
             "valid": loss,
             "best": p.best,
             "said": self.lesson.judged(self.model).said(p.best),

@@ -28,6 +28,9 @@ class Progress:
     best: float = math.inf
     worse: int = 0  # validations since the best one
     loss: float = 0.0  # running mean of the training loss
+    norms: float = 0.0  # of the gradient, added up since the last validation
+    clipped: int = 0  # updates since then whose gradient was too long
+    changes: int = 0  # updates since then
     cuts: int = 0  # how often a plateau has cut the rate
     averaged: int = 0  # updates in the mean of the weights
     rows: int = 0  # sequences side by side, once that is settled

@@ -165,7 +165,7 @@ class HiddenMarkovModel(Model):
                 counts.sum(-1, keepdim=True) > 0,
                 F.threshold(counts / counts.sum(-1, keepdim=True), NEVER, 0.0),
                 table,
-            )
+            ).contiguous()  # as a file keeps it: products of other layouts differ in the last bit
             for counts, table in (
                 (begin, self.begin),
                 (transition, self.transition),

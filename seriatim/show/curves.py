@@ -1,0 +1,322 @@
+"""Pictures that every task has: the leaderboard, quality against time, how a fit learned."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from seriatim.errors import RunError
+from seriatim.records import Record
+from seriatim.show.charts import (
+    NARROW,
+    Chart,
+    Row,
+    domain_of,
+    letters,
+    powers,
+    readable,
+    spread,
+    values,
+)
+
+STEP = 26  # pixels of a row of the leaderboard
+HEIGHT = 300
+PANEL = 90  # pixels of a small panel under a curve
+BETTER = {True: "higher is better", False: "lower is better"}
+FINISHED, UNFINISHED = "finished", "unfinished"
+WATCHED = {
+    "analogies": "share of analogies that are right",
+    "similarity": "correlation with human similarity",
+}
+
+
+def scored(record: Record) -> list[Row]:
+    """The rows of a comparison that have a figure, with its interval."""
+    name, found = record["figure"], []
+    for row in record["rows"]:
+        if row["status"] != "ok" or row[name] is None:
+            continue
+        low, high = row["interval"].get(name) or (None, None)
+        found.append(
+            {
+                "model": readable(row["model"]),
+                "value": row[name],
+                "low": row[name] if low is None else low,
+                "high": row[name] if high is None else high,
+                "seconds": row["seconds"],
+                "updates": row.get("updates"),
+                "state": UNFINISHED if row.get("unfinished") else FINISHED,
+                "best": not found,
+            }
+        )
+    if not found:
+        raise RunError("there is nothing to draw", got="no model that was measured")
+    return found
+
+
+def leaderboard(record: Record) -> Chart:
+    """Each rung a dot with its interval, the best on top; a rung that is unfinished is hollow."""
+    import altair as alt
+
+    rows, words = scored(record), record["figure"].replace("_", " ")
+    form = number_form([row["value"] for row in rows])
+    for row in rows:
+        row["written"] = form.format(row["value"])
+    low, high = domain_of([each for row in rows for each in (row["low"], row["high"])])
+    base = alt.Chart(values(rows)).encode(
+        y=alt.Y("model:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False)),
+        x=alt.X(
+            "value:Q",
+            title=f"{words} ({BETTER[record['higher_is_better']]})",
+            scale=alt.Scale(domain=[low, high], zero=False, nice=False),
+        ),
+        tooltip=[
+            alt.Tooltip("model:N"),
+            alt.Tooltip("written:N", title=words),
+            alt.Tooltip("low:Q", format=".4g"),
+            alt.Tooltip("high:Q", format=".4g"),
+            alt.Tooltip("seconds:Q", title="seconds of fitting", format=".3g"),
+            alt.Tooltip("updates:Q"),
+            alt.Tooltip("state:N"),
+        ],
+    )
+    ranges = base.mark_rule(strokeWidth=2, style="soft-line").encode(x="low:Q", x2="high:Q")
+    text = base.mark_text(align="left", dx=6, style="ink-text").encode(x="high:Q", text="written:N")
+    view = alt.layer(
+        *limit(record, rows, across=True),
+        ranges,
+        *dots(base, 70),
+        text,
+        height={"step": STEP},
+        padding={"left": 10, "top": 10, "bottom": 10, "right": letters(r["written"] for r in rows)},
+    )
+    return Chart(view, title_of(record), said_of_marks(record, rows), rows)
+
+
+def quality(record: Record) -> Chart:
+    """Each rung's figure over the seconds it was fitted for, its name beside its mark."""
+    import altair as alt
+
+    rows, words = scored(record), record["figure"].replace("_", " ")
+    for row in rows:
+        row["seconds"] = max(row["seconds"], 0.01)
+    low, high = domain_of([each for row in rows for each in (row["low"], row["high"])], 0.1)
+    place_names(rows, low, high)
+    base = alt.Chart(values(rows)).encode(
+        x=alt.X(
+            "seconds:Q",
+            title="seconds of fitting",
+            scale=alt.Scale(type="log", domain=seconds_of(rows), nice=False),
+            axis=alt.Axis(values=powers(*seconds_of(rows)), format="~g"),
+        ),
+        y=alt.Y(
+            "value:Q",
+            title=f"{words} ({BETTER[record['higher_is_better']]})",
+            scale=alt.Scale(domain=[low, high], zero=False, nice=False),
+        ),
+        tooltip=[
+            "model:N",
+            alt.Tooltip("value:Q", title=words, format=".4g"),
+            alt.Tooltip("low:Q", format=".4g"),
+            alt.Tooltip("high:Q", format=".4g"),
+            alt.Tooltip("seconds:Q", format=".3g"),
+            "updates:Q",
+            "state:N",
+        ],
+    )
+    ranges = base.mark_rule(strokeWidth=1.5, style="soft-line").encode(y="low:Q", y2="high:Q")
+    leaders = base.mark_rule(strokeWidth=0.6, style="soft-line").encode(y2="name_at:Q")
+    others = base.mark_text(align="left", dx=9, style="ink-text").encode(
+        y="name_at:Q", text="model:N"
+    )
+    best = base.mark_text(align="left", dx=9, style="accent-text", fontWeight="bold")
+    view = alt.layer(
+        *limit(record, rows, across=False),
+        leaders.transform_filter("datum.moved"),
+        ranges,
+        *dots(base, 60),
+        others.transform_filter("!datum.best"),
+        best.encode(y="name_at:Q", text="model:N").transform_filter("datum.best"),
+        height=HEIGHT,
+    )
+    return Chart(view, title_of(record), said_of_marks(record, rows), plain_rows(rows))
+
+
+def dots(base: Any, size: int) -> list[Any]:
+    """Marks: the best in the accent, others in ink, hollow where a fit is unfinished."""
+    kinds = [
+        ("accent", "datum.best && datum.state == 'finished'"),
+        ("ink", "!datum.best && datum.state == 'finished'"),
+        ("accent-hollow", "datum.best && datum.state != 'finished'"),
+        ("ink-hollow", "!datum.best && datum.state != 'finished'"),
+    ]
+    return [
+        base.mark_point(
+            size=size, opacity=1, filled="hollow" not in style, style=style
+        ).transform_filter(test)
+        for style, test in kinds
+    ]
+
+
+def limit(record: Record, rows: list[Row], across: bool) -> list[Any]:
+    """The entropy of a source, where it is known: no model can be better."""
+    import altair as alt
+
+    if record.get("entropy_bits") is None:
+        return []
+    at = [{"value": record["entropy_bits"], "words": "true entropy of the source"}]
+    axis = {"x": alt.X("value:Q")} if across else {"y": alt.Y("value:Q")}
+    rule = alt.Chart(values(at)).mark_rule(strokeDash=[4, 4], style="soft-line").encode(**axis)
+    place = {"y": alt.value(-6)} if across else {"x": alt.value(4)}
+    told = (
+        alt.Chart(values(at))
+        .mark_text(align="left", baseline="bottom", style="soft-text")
+        .encode(**axis, **place, text="words:N")
+    )
+    return [rule, told]
+
+
+def place_names(rows: list[Row], low: float, high: float) -> None:
+    """Where the name of each mark stands: moved up or down where it would meet another's, in a
+    picture as narrow as they get. In a wider one names only come further apart."""
+    begin, end = (math.log(each) for each in seconds_of(rows))
+    wide, scale = NARROW - 90, (high - low) / HEIGHT
+    lefts = [wide * (math.log(row["seconds"]) - begin) / (end - begin) + 9 for row in rows]
+    rights = [left + 6.2 * len(row["model"]) for left, row in zip(lefts, rows)]
+    for group in meeting(lefts, rights):
+        wished = [(high - rows[i]["value"]) / scale for i in group]
+        for i, place in zip(group, spread(wished, 13, 6, HEIGHT - 6)):
+            rows[i]["name_at"] = high - place * scale
+            rows[i]["moved"] = abs(rows[i]["name_at"] - rows[i]["value"]) > 4 * scale
+
+
+def meeting(lefts: list[float], rights: list[float]) -> list[list[int]]:
+    """Groups of names that share some of their width, one after another."""
+    groups: list[list[int]] = []
+    reach = -math.inf
+    for i in sorted(range(len(lefts)), key=lambda i: lefts[i]):
+        if lefts[i] < reach:
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+        reach = max(reach, rights[i])
+    return groups
+
+
+def seconds_of(rows: list[Row]) -> tuple[float, float]:
+    """From a little before the quickest to room for the name of the slowest, as logarithms go."""
+    known = [row["seconds"] for row in rows]
+    low, high = min(known), max(known)
+    factor = max(high / low, 10.0)
+    return low / factor**0.04, high * factor ** (0.9 * max(len(r["model"]) for r in rows) / 40)
+
+
+def plain_rows(rows: list[Row]) -> list[Row]:
+    """Rows without what only the drawing needs."""
+    return [{k: v for k, v in row.items() if k not in ("name_at", "moved")} for row in rows]
+
+
+def number_form(numbers: list[float]) -> str:
+    """How many digits tell these numbers apart."""
+    most = max(map(abs, numbers), default=1.0)
+    return "{:.3f}" if most < 100 else "{:,.1f}" if most < 10_000 else "{:,.0f}"
+
+
+def title_of(record: Record) -> str:
+    """What was compared."""
+    return f"{Path(record['data']).name}: {record['task']} by {record['unit']}"
+
+
+def said_of_marks(record: Record, rows: list[Row]) -> str:
+    """What one sees in a picture of a comparison."""
+    words = record["figure"].replace("_", " ")
+    hollow = " Hollow: unfinished, no verdict." * any(r["state"] == UNFINISHED for r in rows)
+    better = BETTER[record["higher_is_better"]].capitalize()
+    return f"A mark for each model's {words}, its 95 % interval as a line. {better}.{hollow}"
+
+
+# -- how a fit learned
+def learning(record: Record) -> Chart:
+    """Training and validation over the updates; below, the rate and the norm of the gradient, with
+    how often it was clipped. A record of kind `learning`."""
+    import altair as alt
+
+    seen = record["looks"]
+    panels = [losses(record, seen)]
+    panels += [
+        panel(seen, name, words, alt)
+        for name, words in WATCHED.items()
+        if any(each.get(name) is not None for each in seen)
+    ]
+    if any(each.get("rate") is not None for each in seen):
+        panels.append(panel(seen, "rate", "learning rate", alt))
+    if any(each.get("gradient_norm") is not None for each in seen):
+        panels.append(panel(seen, "gradient_norm", "gradient norm", alt))
+        panels.append(panel(seen, "clipped", "share clipped", alt))
+    for each in panels[:-1]:
+        each.encoding.x.axis = alt.Axis(labels=False, ticks=False, title=None)
+    view = alt.vconcat(*panels) if len(panels) > 1 else panels[0]
+    best = min(seen, key=lambda each: each["valid"])
+    says = (
+        f"Loss over the updates ({record['per']}; lower is better): best on validation "
+        f"{best['valid']:.4g} after {best['step']:,} updates. {record['ending']}"
+    )
+    return Chart(view, record["title"], says, seen)
+
+
+def losses(record: Record, seen: list[Row]) -> Any:
+    """Two lines with their names at their ends."""
+    import altair as alt
+
+    rows = [
+        {"step": each["step"], "kind": kind, "loss": each[key]}
+        for kind, key in (("validation", "valid"), ("training", "train"))
+        for each in seen
+        if each[key] is not None
+    ]
+    low, high = domain_of([row["loss"] for row in rows])
+    scale, ends = (high - low) / HEIGHT, []
+    for kind in ("validation", "training"):
+        some = [row for row in rows if row["kind"] == kind]
+        ends += some[-1:]
+    places = spread([(high - end["loss"]) / scale for end in ends], 13, 6, HEIGHT - 6)
+    for end, place in zip(ends, places):
+        end["name_at"] = high - place * scale
+    base = alt.Chart(values(rows)).encode(
+        x=alt.X("step:Q", title="updates"),
+        y=alt.Y(
+            "loss:Q",
+            title=record["per"],
+            scale=alt.Scale(domain=[low, high], zero=False, nice=False),
+        ),
+        tooltip=["kind:N", "step:Q", alt.Tooltip("loss:Q", format=".4g")],
+    )
+    lines = [
+        base.mark_line(point={"size": 22, "style": style}, style=f"{style}-line").transform_filter(
+            f"datum.kind == '{kind}'"
+        )
+        for kind, style in (("training", "soft"), ("validation", "accent"))
+    ]
+    names = [
+        base.mark_text(align="left", dx=8, style=f"{style}-text", clip=False)
+        .encode(y="name_at:Q", text="kind:N")
+        .transform_filter(f"datum.kind == '{kind}' && isValid(datum.name_at)")
+        for kind, style in (("training", "soft"), ("validation", "accent"))
+    ]
+    return alt.layer(*lines, *names, height=HEIGHT).encode(x="step:Q")
+
+
+def panel(seen: list[Row], name: str, words: str, alt: Any) -> Any:
+    """A small curve under the losses."""
+    rows = [{"step": each["step"], "value": each.get(name)} for each in seen]
+    return (
+        alt.Chart(values(rows))
+        .mark_line(point={"size": 14, "style": "ink"}, style="ink-line", strokeWidth=1.5)
+        .encode(
+            x=alt.X("step:Q", title="updates"),
+            y=alt.Y("value:Q", title=words, axis=alt.Axis(tickCount=3)),
+            tooltip=["step:Q", alt.Tooltip("value:Q", title=words, format=".3g")],
+        )
+        .properties(height=PANEL)
+    )

@@ -1,0 +1,66 @@
+// Draws the descriptions of a page where they are seen, as wide as there is room, light or dark as
+// the reader likes. Without it the page shows the same pictures as they were drawn when it was made.
+(() => {
+  const read = (id) => JSON.parse(document.getElementById(id).textContent);
+  const themes = read("themes");
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const AROUND = 110; // as in charts.py
+  const errors = [];
+
+  function widen(view, width) {
+    if (view.width === undefined || typeof view.width === "number") view.width = width;
+  }
+
+  // the same as `fitted` in charts.py
+  function fitted(body, width) {
+    const whole = structuredClone(body);
+    const wide = Math.round(width - 20);
+    if (whole.vconcat) {
+      for (const view of whole.vconcat) widen(view, wide - AROUND);
+    } else if (whole.concat) {
+      const each = Math.max(...whole.concat.map((v) => (typeof v.width === "number" ? v.width : 200)));
+      whole.columns = Math.max(1, Math.min(whole.columns ?? 99, Math.floor(wide / (each + 40))));
+    } else if (!whole.facet) {
+      widen(whole, wide);
+      if (typeof whole.width === "number") whole.autosize = { type: "fit-x", contains: "padding" };
+    }
+    return whole;
+  }
+
+  async function draw(figure, again) {
+    const picture = figure.querySelector(".picture");
+    const width = Math.max(350, picture.clientWidth);
+    if (!again && Math.abs(width - (figure.drawnAt ?? 0)) < 8) return;
+    figure.drawnAt = width;
+    const theme = dark.matches ? "dark" : "light";
+    const whole = fitted(read(figure.dataset.chart), width);
+    whole.config = themes[theme];
+    const target = document.createElement("div");
+    const options = { ast: true, renderer: "svg", actions: false, tooltip: { theme } };
+    try {
+      const result = await window.vegaEmbed(target, whole, options);
+      figure.drawn?.finalize();
+      figure.drawn = result;
+      picture.replaceChildren(target);
+      picture.firstChild.querySelector("svg")?.setAttribute("aria-hidden", "true");
+      figure.dataset.drawn = theme;
+    } catch (error) {
+      errors.push(String(error)); // the picture drawn when the page was made stays
+      figure.dataset.drawn = "failed";
+    }
+  }
+
+  const figures = [...document.querySelectorAll("figure[data-chart]")];
+  const seen = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      seen.unobserve(entry.target);
+      draw(entry.target);
+      new ResizeObserver(() => draw(entry.target)).observe(entry.target);
+    }
+  }, { rootMargin: "200px" });
+  for (const figure of figures) seen.observe(figure);
+  dark.addEventListener("change", () => {
+    for (const figure of figures) if (figure.drawnAt) draw(figure, true);
+  });
+})();
