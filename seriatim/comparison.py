@@ -32,10 +32,11 @@ from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
 from seriatim.progress import began
 from seriatim.records import Record, plain, record
-from seriatim.report import report
+from seriatim.report import command_of, comparison_page, write_page
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build, named
 from seriatim.show.curves import quality
+from seriatim.show.pages import warm
 from seriatim.storage import read_json, write_bytes, write_json
 from seriatim.tasks.base import Task
 from seriatim.tasks.opening import load
@@ -75,6 +76,7 @@ class Comparison:
         self.split, self.test_share = "folds", 1.0
         self.measuring: dict[str, Any] = {}  # what the test is measured with
         self.measured: dict[str, Measured] = {}
+        self.last: Predictor | None = None  # which can tell what an item of the test is
         self.interrupted = False
         self.budget: Budget | None = None  # none: networks learn for so many updates or epochs
 
@@ -121,6 +123,8 @@ class Comparison:
             "quiet": True,
         }
         numbers = data.main_kind() == NUMBERS
+        if folder is not None:
+            warm()  # before slots are dealt out
         rounds = self.affordable(rounds)
         result = self.record(data, folder)
         for name in self.counting + self.learning:
@@ -129,8 +133,9 @@ class Comparison:
             result = self.record(data, folder)
             if folder is not None:
                 write_tables(folder, result, self.room)
+        result["disagreements"] = self.disagreements(rounds)
         if folder is not None:
-            write_page(folder, result, self.room)
+            write_pages(folder, result, self.room)
             result["seconds"] = time.perf_counter() - self.begin
             write_tables(folder, result, self.room)
         yield {"event": "done", "out": result["out"], "seconds": result["seconds"]}
@@ -256,6 +261,7 @@ class Comparison:
             found.append(predictor.measure(test, **self.measuring))
             spent += predictor.metrics["seconds"]
         assert predictor is not None
+        self.last = predictor
         measured = self.measured[name] = predictor.merged(found)
         test = rounds[-1][2]
         row = row_of(predictor, measured, test, spent, run if len(rounds) == 1 else None)
@@ -396,7 +402,25 @@ class Comparison:
             copies=copies(data),
             measured_on=max((len(each.loss) for each in self.measured.values()), default=0),
             verdict=verdict(self.rows, self.figure),
+            disagreements=None,
+            command=self.command(data),
         )
+
+    def command(self, data: Sequences) -> str:
+        """What would be typed to do this again."""
+        own = {each.name: getattr(self.options, each.name) for each in fields(self.options)}
+        usual = {each.name: each.default for each in fields(self.options)}
+        asked = {k: v for k, v in own.items() if v != usual[k] and k not in ("out", "resume")}
+        return command_of("compare", [self.room.name, data.origin], asked | self.settings)
+
+    def disagreements(self, rounds: list[Round]) -> Record | None:
+        """The items of the test on which the two best rungs differ most, with what each said."""
+        good = [row["model"] for row in self.rows if row["model"] in self.measured]
+        if len(good) < 2 or len(rounds) > 1 or self.last is None:
+            return None
+        first, second = good[:2]
+        found = self.last.examples(rounds[0][2], self.measured[first], self.measured[second])
+        return {"first": first, "second": second, "items": found} if found else None
 
 
 def copies(data: Sequences) -> float:
@@ -496,9 +520,8 @@ def write_tables(folder: Path, result: Record, room: Task) -> None:
     write_bytes(folder / "table.csv", text.getvalue().encode())
 
 
-def write_page(folder: Path, result: Record, room: Task) -> None:
+def write_pages(folder: Path, result: Record, room: Task) -> None:
     """quality.png and report.html."""
     if any(row["status"] == "ok" and row[result["figure"]] is not None for row in result["rows"]):
         quality(result).save(folder / "quality.png")
-    page = report(result, room)
-    write_bytes(folder / "report.html", page.encode("utf-8", "xmlcharrefreplace"))
+    write_page(folder / "report.html", comparison_page(result, room, folder))

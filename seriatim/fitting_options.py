@@ -14,6 +14,7 @@ class FitOptions:
     out: str = option("", "run folder; on the command line by default one under runs/")
     resume: bool = option(False, "go on with a fit that was killed")
     overwrite: bool = option(False, "replace the run that is there")
+    report: str = option("", "page to write about the fit: .html")
 
 
 @dataclass(frozen=True)

@@ -1,135 +1,104 @@
-"""A comparison as one HTML page that needs no network: table, picture, samples, protocol."""
+"""Results as one HTML page each that needs no network: of a comparison, of a fit, of an evaluation.
+
+The answer stands on the first screen; then pictures with the tables behind them, samples, examples
+on which the two best rungs disagree, what the figures rest on, and the commands that do it again.
+"""
 
 from __future__ import annotations
 
-from html import escape
+import shlex
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from seriatim.errors import SeriatimError
 from seriatim.leaderboard import footnotes, learned
+from seriatim.measuring.fingerprint import seen_in_words
+from seriatim.plotting import LEARNING, drawn, learning_of, pictures_of
 from seriatim.records import Record
-from seriatim.show.charts import quality
+from seriatim.runs.predictor import Predictor
+from seriatim.show.charts import Chart
+from seriatim.show.curves import courses, leaderboard, quality
+from seriatim.show.pages import Section, page, table, text
 from seriatim.show.tables import short
+from seriatim.storage import write_bytes
 from seriatim.tasks.base import Figure, Task
 
-STYLE = """
-:root { color-scheme: light dark; --ink: #22333b; --soft: #66757d; --line: #e3e7e9; --accent: #c1440e; --paper: #fff; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8ecee; --soft: #9aa5ab; --line: #33424a; --paper: #172126; --accent: #ff8a5b; }
-}
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 68rem; margin: 3rem auto; padding: 0 1.5rem; }
-h1 { font-size: 1.6rem; margin-bottom: .2rem; }
-h2 { font-size: 1.1rem; margin-top: 2.5rem; }
-.soft { color: var(--soft); }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th { text-align: left; font-weight: 600; color: var(--soft); font-size: .85rem; }
-td, th { padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); }
-td.number, th.number { text-align: right; }
-tr.best td { font-weight: 600; }
-tr.failed td { color: var(--accent); }
-.bar { background: var(--accent); height: .5rem; border-radius: 2px; opacity: .8; }
-figure { margin: 0; background: #fff; border-radius: 4px; padding: .5rem; }
-figure svg { width: 100%; height: auto; }
-pre { white-space: pre-wrap; margin: .2rem 0; font-size: .9rem; }
-dt { color: var(--soft); }
-dd { margin: 0 0 .5rem; }
-"""
+MOST_FIGURES = 40  # of an evaluation's plain figures
 
 
-PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{data}: which model?</title><style>{style}</style></head><body>
-<h1>{data}</h1>
-<p class="soft">{task} by {unit}, {budget}, measured on held-out data</p>
-<p>{verdict}</p>
-<h2>Leaderboard</h2>
-<div class="wide"><table><tr>{headings}</tr>
-{rows}
-</table></div>
-<p class="soft">{better} is better. {notes}</p>
-<h2>Quality against time</h2>
-<figure>{picture}</figure>
-{samples}
-<h2>Protocol</h2>
-<dl>{protocol}</dl>
-<p class="soft">seriatim {version}; {seconds:.0f} s in all.
-Every run is kept beside this page: <code>seriatim {verb}</code></p>
-</body></html>
-"""
+def write_page(file: Path, content: str) -> None:
+    """A page in a file, whatever names stand in it."""
+    write_bytes(file, content.encode("utf-8", "xmlcharrefreplace"))
 
 
-def report(record: Record, room: Task) -> str:
-    """The page."""
-    rows, figures = record["rows"], room.ranked_by(record["figure"])
-    figure = figures[0]
-    good = [row for row in rows if row["status"] == "ok" and row[figure.key] is not None]
-    voices = "\n".join(
-        f'<p class="soft">{escape(row["model"])}</p><pre>{escape(row["sample"])}</pre>'
-        for row in good
-        if "sample" in row
+# -- a comparison
+def comparison_page(record: Record, room: Task, folder: Path | None = None) -> str:
+    """The page of a comparison; of one that is kept, with how its networks learned."""
+    figures = room.ranked_by(record["figure"])
+    scored = [r for r in record["rows"] if r["status"] == "ok" and r[record["figure"]] is not None]
+    sections: list[Section] = []
+    if scored:
+        sections += [("Leaderboard", leaderboard(record))]
+    sections += [("", standing(record["rows"], figures)), ("", notes_of(footnotes(record, room)))]
+    if scored:
+        sections += [("Quality against time", quality(record))]
+    course = None if folder is None else course_of(record, folder)
+    if course is not None:
+        sections += [("How they learned", course)]
+    sections += (
+        [("In their own voice", voices(scored))] if any("sample" in r for r in scored) else []
     )
-    picture = quality(record, "svg").decode()
-    minutes = record["minutes"]
-    heads = (f'<th class="{kind}">{words}</th>' for kind, words in headings(figures))
-    protocol = (
-        f"<dt>{escape(name.replace('_', ' '))}</dt><dd>{escape(str(value))}</dd>"
-        for name, value in (record["protocol"] or {}).items()
+    if record["disagreements"]:
+        sections += [("Where the two best disagree", disagreements(record))]
+    sections += [
+        ("Protocol", protocol(record["protocol"] or {})),
+        ("Do it again", again(record, room)),
+    ]
+    name, minutes = Path(record["data"]).name, record["minutes"]
+    budget = f"{minutes:g} minutes asked for" if minutes else "a fixed number of updates"
+    head = (
+        f"<h1>Which model does {text(name)} deserve?</h1>"
+        f'<p class="soft">{text(record["task"])} by {text(record["unit"])}, {budget}, '
+        f"{record['seconds']:.0f} s taken, measured on held-out data; seriatim {text(record['seriatim'])}</p>"
+        f'<p class="answer">{text(record["verdict"])}</p>'
     )
-    return PAGE.format(
-        style=STYLE,
-        data=escape(Path(record["data"]).name),
-        task=escape(record["task"]),
-        unit=escape(record["unit"]),
-        notes=escape(". ".join(footnotes(record, room))),
-        budget=f"{minutes:g} minutes asked for" if minutes else "a fixed number of updates",
-        verdict=escape(record["verdict"]),
-        picture=picture[picture.index("<svg") :],
-        better="Higher" if figure.higher else "Lower",
-        headings="".join(heads),
-        rows="\n".join(table_row(i, row, good, figures) for i, row in enumerate(rows, 1)),
-        samples=f"<h2>In their own voice</h2>\n{voices}" if voices else "",
-        verb=escape(room.kept.format(run="runs/NAME").removeprefix("seriatim ")),
-        protocol="".join(protocol),
-        version=escape(record["seriatim"]),
-        seconds=record["seconds"],
-    )
+    return page(f"{name}: which model?", sections, head)
 
 
-def headings(figures: tuple[Figure, ...]) -> list[tuple[str, str]]:
-    """The class and the title of each column."""
+def standing(rows: list[dict[str, Any]], figures: tuple[Figure, ...]) -> str:
+    """The leaderboard as a table, with all that each rung cost."""
     first, *others = figures[0], *(each for each in figures[1:] if each.shown)
-    beside = [("number", each.title) for each in others]
-    cost = [
-        ("number", name)
-        for name in ("fit", "updates", "epochs", "parameters", "size", "symbols / s")
-    ]
-    return [
-        ("", ""),
-        ("", "model"),
-        ("number", first.title),
-        ("", "95 % interval"),
-        *beside,
-        *cost,
-        ("", ""),
-    ]
+    heads = ["", "model", first.title, "95 % interval", *(each.title for each in others)]
+    heads += ["fit", "updates", "epochs", "parameters", "size", "symbols / s"]
+    words = {"model", "95 % interval", ""}
+    titles = "".join(
+        f'<th scope="col" class="{"" if name in words else "number"}">{text(name) or "rank"}</th>'
+        for name in heads
+    )
+    body = "\n".join(standing_row(i, row, first, others, heads) for i, row in enumerate(rows, 1))
+    return (
+        '<div class="wide" role="group" tabindex="0" aria-label="Leaderboard as a table">'
+        f'<table class="whole"><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
 
 
-def table_row(
-    place: int, row: dict[str, Any], good: list[dict[str, Any]], figures: tuple[Figure, ...]
+def standing_row(
+    place: int, row: dict[str, Any], first: Figure, others: list[Figure], heads: list[str]
 ) -> str:
-    """A row of the leaderboard."""
+    """A row of it."""
     if row["status"] != "ok":
-        words = f"{escape(row['status'])}: {escape(row['reason'])}"
-        name = escape(row["model"])
-        return f'<tr class="failed"><td></td><td>{name}</td><td colspan="10">{words}</td></tr>'
-    first, *others = figures[0], *(each for each in figures[1:] if each.shown)
+        words = f"{text(row['status'])}: {text(row['reason'])}"
+        return (
+            f'<tr class="failed"><td></td><td>{text(row["model"])}</td>'
+            f'<td colspan="{len(heads) - 2}">{words}</td></tr>'
+        )
     low, high = row["interval"][first.key] or (None, None)
-    most = max((each[first.key] for each in good), default=1.0) or 1.0
-    share = 100 * (row[first.key] or 0) / most
+    state = " (unfinished)" if row.get("unfinished") else ""
     cells = [
         ("", "=" if row["tied"] and place > 1 else str(place)),
-        ("", row["model"] + (" (unfinished)" if row.get("unfinished") else "")),
+        ("", row["model"] + state),
         ("number", first.write(row[first.key])),
         ("", "" if low is None else f"{first.write(low)} to {first.write(high)}"),
         *(("number", each.beside(row.get(each.key))) for each in others),
@@ -139,6 +108,157 @@ def table_row(
         ("number", short(row["size_bytes"]) + "B"),
         ("number", short(row["symbols_per_second"])),
     ]
-    filled = "".join(f'<td class="{kind}">{escape(text)}</td>' for kind, text in cells)
-    bar = f'<td style="width:8rem"><div class="bar" style="width:{share:.0f}%"></div></td>'
-    return f'<tr class="{"best" if place == 1 else ""}">{filled}{bar}</tr>'
+    filled = "".join(f'<td class="{kind}">{text(words)}</td>' for kind, words in cells)
+    return f'<tr class="{"best" if place == 1 else ""}">{filled}</tr>'
+
+
+def course_of(record: Record, folder: Path) -> Chart | None:
+    """How the networks of a comparison learned, on one picture; None where none did."""
+    found = []
+    for row in record["rows"]:
+        if row["status"] != "ok" or not row.get("run") or row.get("updates") is None:
+            continue
+        try:
+            found.append({"model": row["model"], **learning_of(folder / row["run"])})
+        except (SeriatimError, OSError):
+            continue
+    return courses(found) if found else None
+
+
+def voices(rows: list[dict[str, Any]]) -> str:
+    """What each model writes."""
+    return "\n".join(
+        f'<p class="soft">{text(row["model"])}</p><pre>{text_lines(row["sample"])}</pre>'
+        for row in rows
+        if row.get("sample")
+    )
+
+
+def text_lines(words: str) -> str:
+    """A text of several lines as HTML."""
+    return "\n".join(text(line) for line in words.split("\n"))
+
+
+def disagreements(record: Record) -> str:
+    """The items on which the two best rungs differ most."""
+    found = record["disagreements"]
+    first, second = found["first"], found["second"]
+    rows = [
+        {
+            "given": each["given"],
+            "true": each["truth"],
+            first: each["first"],
+            second: each["second"],
+        }
+        for each in found["items"]
+    ]
+    rows = [{key: value for key, value in row.items() if value is not None} for row in rows]
+    return (
+        '<div class="wide" role="group" tabindex="0" aria-label="Examples on which the two best '
+        f'disagree">{table(rows, "whole")}</div>'
+    )
+
+
+def notes_of(words: list[str]) -> str:
+    """Notes below a table."""
+    return "".join(f'<p class="soft">{text(each)}</p>' for each in words)
+
+
+def protocol(found: Mapping[str, Any]) -> str:
+    """What the figures rest on."""
+    rows = []
+    for name, value in found.items():
+        words = seen_in_words(value) if name == "seen_in_training" else str(value)
+        rows.append(f"<dt>{text(name.replace('_', ' '))}</dt><dd>{text(words)}</dd>")
+    return f"<dl>{''.join(rows)}</dl>"
+
+
+def again(record: Record, room: Task) -> str:
+    """The commands that do it again, and those that go on from here."""
+    lines = [record["command"]]
+    good = [row for row in record["rows"] if row["status"] == "ok" and row.get("run")]
+    if good and record["out"]:
+        lines.append(room.kept.format(run=shlex.quote(f"{record['out']}/{good[0]['run']}")))
+    return f"<pre>{text_lines(chr(10).join(lines))}</pre>"
+
+
+def command_of(verb: str, words: list[str], asked: Mapping[str, Any]) -> str:
+    """What would be typed for this."""
+    flags = []
+    for name, value in asked.items():
+        flag = "--" + name.replace("_", "-")
+        if value is None or value is False or value == "":
+            continue
+        flags += [flag] if value is True else [flag, str(value)]
+    return shlex.join(["seriatim", verb, *words, *flags])
+
+
+# -- a fit
+def fit_page(predictor: Predictor, data: str) -> str:
+    """The page of a fit: how it learned, what it cost, with what settings."""
+    metrics, task = predictor.metrics, predictor.task
+    folder = predictor.folder
+    sections: list[Section] = []
+    if folder is not None and metrics.get("updates"):
+        with suppress(SeriatimError):  # a fit without a look at validation data has no curve
+            sections.append(("How it learned", drawn(learning_of(folder), LEARNING)))
+    plain = {k: v for k, v in metrics.items() if isinstance(v, (str, int, float, bool))}
+    sections.append(("How it ended", protocol(plain)))
+    for name, options in predictor.settings().items():
+        values = options if isinstance(options, dict) else vars(options)
+        given = {key: value for key, value in values.items() if value not in ("", None)}
+        sections.append((name.replace(".", " "), protocol(given)))
+    if folder is not None:
+        line = task.kept.format(run=shlex.quote(str(folder)))
+        sections.append(("Go on", f"<pre>{text(line)}</pre>"))
+    said = metrics.get("said") or ""
+    head = (
+        f"<h1>{text(predictor.spec)}</h1>"
+        f'<p class="soft">{text(task.name)}: {text(task.question)} Fitted on {text(data)}.</p>'
+        f'<p class="answer">{text(". ".join(filter(None, (said, metrics.get("ending") or ""))))}</p>'
+    )
+    return page(f"{predictor.spec} on {data}", sections, head)
+
+
+# -- an evaluation
+def evaluation_page(record: Record, room: Task) -> str:
+    """The page of an evaluation: figures, every picture of its record, what they rest on."""
+    sections: list[Section] = [("Figures", figures_of(record, room))]
+    for name, picture in pictures_of(record).items():
+        try:
+            chart = drawn(record, name)
+        except (SeriatimError, KeyError, TypeError):
+            continue  # this record has not what the picture needs
+        sections.append((picture.summary[:1].upper() + picture.summary[1:], chart))
+    sections.append(("Protocol", protocol(record.get("protocol") or {})))
+    figure = next((each for each in room.figures if record.get(each.key) is not None), None)
+    answer = ""
+    if figure is not None:
+        bounds = (record.get("interval") or {}).get(figure.key)
+        between = (
+            f", 95 % interval {figure.write(bounds[0])} to {figure.write(bounds[1])}"
+            if bounds
+            else ""
+        )
+        answer = f"{figure.write(record[figure.key])} {figure.words or figure.title}{between}"
+    head = (
+        f"<h1>{text(record['model'])} on {text(Path(str(record.get('data', ''))).name)}</h1>"
+        f'<p class="soft">{text(record["task"])}: {text(room.question)}</p>'
+        f'<p class="answer">{text(answer)}</p>{notes_of(record.get("notes", []))}'
+    )
+    return page(f"{record['model']}: evaluation", sections, head)
+
+
+def figures_of(record: Record, room: Task) -> str:
+    """The plain figures of an evaluation, those of the card first, with their intervals."""
+    titles = {figure.key: figure.title for figure in room.figures}
+    keys = [key for key in titles if record.get(key) is not None]
+    keys += [k for k, v in record.items() if k not in keys and isinstance(v, (int, float))]
+    bounds = record.get("interval") or {}
+    rows = []
+    for key in [each for each in keys if each not in ("version",)][:MOST_FIGURES]:
+        low, high = bounds.get(key) or (None, None)
+        name = titles.get(key, key.replace("_", " "))
+        between = "" if low is None or high is None else f"{low:.4g} to {high:.4g}"
+        rows.append({"figure": name, "value": record[key], "95 % interval": between})
+    return f'<div class="wide" role="group" tabindex="0" aria-label="Figures">{table(rows)}</div>'

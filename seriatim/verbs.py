@@ -105,6 +105,8 @@ def ask(
 ) -> Generator[Event, None, Record]:
     """One verb of an opened run."""
     verb = verb_of(predictor.task, name)
+    asked = dict(asked)
+    page = page_of(asked.pop("report", None)) if verb.gives == "evaluation" else None
     reading, options = sorted_out(predictor, verb, name, asked)
     reader = predictor
     if reading:
@@ -119,7 +121,21 @@ def ask(
         found = yield from found
     result: Record = found
     folder = predictor.folder
-    return {**result, "run": None if folder is None else str(folder)}
+    result = {**result, "run": None if folder is None else str(folder)}
+    if page is not None:
+        from seriatim.report import evaluation_page, write_page
+
+        write_page(page, evaluation_page(result, predictor.task))
+    return result
+
+
+def page_of(name: Any) -> Path | None:
+    """The file of a report, if one is wanted."""
+    if not name:
+        return None
+    if Path(name).suffix.lower() not in (".html", ".htm"):
+        raise ConfigError("a report is a page", got=name, do="Give a name that ends in .html")
+    return Path(name)
 
 
 def verb_of(room: Task, name: str) -> Verb:
@@ -229,7 +245,14 @@ def fit(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None
     if not model:
         raise ConfigError("no model was named", do="Name one: " + ", ".join(card.rungs))
     check_models(card, model)
-    return (yield from fit_events(card, model, data, valid, asked))
+    page = page_of(asked.get("report"))
+    predictor = yield from fit_events(card, model, data, valid, asked)
+    if page is not None:
+        from seriatim.report import fit_page, write_page
+
+        read = Path(str(data)).name if isinstance(data, (str, Path)) else "data in memory"
+        write_page(page, fit_page(predictor, read))
+    return predictor
 
 
 def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None, Record]:

@@ -66,7 +66,8 @@ def test_a_new_task_has_every_verb_in_python(room, file, tmp_path):
     assert {row["model"] for row in table["rows"]} == {"average", "by-beginning"}
     assert (tmp_path / "table" / "report.html").exists()
     drawn = st.plot(model, LINES, what="errors", out=tmp_path / "errors.svg")
-    assert Path(drawn["picture"]).read_bytes()
+    assert Path(drawn.written).read_bytes().startswith(b"<svg")
+    assert st.evaluate(model, LINES).plot().rows == drawn.rows
 
 
 def test_a_new_task_has_every_verb_on_the_command_line(room, file, tmp_path, monkeypatch):

@@ -470,6 +470,8 @@ def verb_flags(verb: str, rooms: list[Task]) -> list[Group]:
         ]
         if "out" not in {flag.name for flag in groups[0].flags}:
             more.append(Flag("out", "write the results: .json, .txt, .svg, .mid", ""))
+        if first.gives == "evaluation":
+            more.append(Flag("report", "page to write about the evaluation: .html", ""))
         groups.append(Group("run", more))
     return groups
 

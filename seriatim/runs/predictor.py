@@ -28,7 +28,7 @@ from seriatim.data.looks import fits
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, RunError
 from seriatim.measuring.fingerprint import Seen, caution
-from seriatim.measuring.measured import Measured, Test, merged
+from seriatim.measuring.measured import Measured, Test, disagreements, merged
 from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import matched
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from seriatim.tasks.base import Task
 
 Source = Sequences | str | Path | Iterable[Any]
+EXAMPLES, LONGEST = 6, 200  # where two models disagree, and letters of each
 
 
 class Predictor:
@@ -175,6 +176,30 @@ class Predictor:
         """Something in the model's own voice, for a comparison; None where it does not write."""
         return None
 
+    def examples(
+        self, test: Sequences, first: Measured, second: Measured, most: int = EXAMPLES
+    ) -> list[dict[str, str | None]]:
+        """Where two models of this task differ most on the same test, in words: what was given,
+        what was true, what each said."""
+        found: list[dict[str, str | None]] = []
+        for each in disagreements(first, second, most):
+            given, truth, one = self.told(test, first, each["item"])
+            other = self.told(test, second, each["item"])[2]
+            found.append({"given": given, "truth": truth, "first": one, "second": other})
+        return found
+
+    def told(self, test: Sequences, measured: Measured, item: int) -> tuple[str, str | None, str]:
+        """An item of a test in words: what was given, what was true, what the model said; how much
+        that cost, where it only gives probabilities."""
+        alone = len(measured.loss) == len(test)
+        given = shortened(test.main.raw(item)) if alone else f"item {item + 1:,}"
+        truth, answer = (
+            shortened(measured[name][item]) if name in measured else None
+            for name in ("truth", "answers")
+        )
+        cost = f"{measured.loss[item]:.3g} nats"
+        return given, truth, f"{answer} ({cost})" if answer is not None else cost
+
     def conclude(self, lesson: Any, valid: Sequences | None, asked: Any) -> Iterator[str]:
         """What is still to be done when training is over, as asked for; yields what is to be said."""
         return iter(())
@@ -265,3 +290,12 @@ class Predictor:
             arrays = {name: torch.from_numpy(each) for name, each in known.arrays().items()}
             write_arrays(folder / SEEN, arrays)
         seal(folder, {"weights.safetensors": weights})
+
+
+def shortened(value: Any) -> str:
+    """What was given or said, as words that fit into a table."""
+    several = isinstance(value, (list, tuple)) or hasattr(value, "tolist")
+    rows = value.tolist() if hasattr(value, "tolist") else value
+    words = " ".join(map(str, rows)) if several and isinstance(rows, (list, tuple)) else str(rows)
+    words = " ".join(words.split())
+    return words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"

@@ -43,7 +43,7 @@ LIGHT = {
     "hair": "#e3e7e9",
     "accent": "#c1440e",
     "over": "#ffffff",
-    "names": ("#c1440e", "#0063a6", "#00795a", "#a23f80", "#8a6100", "#22333b", "#5b6b9a"),
+    "names": ("#c1440e", "#1f4fd0", "#2b7d5b", "#22333b", "#86679b", "#5c2a0c", "#9227b0"),
     "heat": ("#ffffff", "#fbe6d6", "#f7cbae", "#f0a47b", "#e07a4a", "#c1440e", "#7a2405"),
     "cool": ("#ffffff", "#d5e5ec", "#8dbdd0", "#3a86a8", "#1f4d63"),
     "apart": ("#0063a6", "#8dbdd0", "#f4f5f6", "#f0a47b", "#c1440e"),
@@ -55,7 +55,7 @@ DARK = {
     "hair": "#33424a",
     "accent": "#ff8a5b",
     "over": "#172126",
-    "names": ("#ff8a5b", "#5db5f0", "#35c796", "#e58ac1", "#e0b13f", "#e8ecee", "#a9b4e0"),
+    "names": ("#ff8a5b", "#7f95d0", "#00b294", "#e8ecee", "#f2c900", "#a5f5b4", "#e07bf5"),
     "heat": ("#172126", "#3b2a24", "#6b3a25", "#a5502a", "#dd7040", "#ffa57c", "#ffe3d3"),
     "cool": ("#172126", "#21404f", "#2f6d87", "#5aa7c6", "#c3e4f1"),
     "apart": ("#5db5f0", "#2f6d87", "#243038", "#a5502a", "#ff8a5b"),
@@ -265,8 +265,9 @@ def fitted(body: Specification, width: float) -> Specification:
         each = max(number_of(view.get("width"), 200) for view in whole["concat"])
         whole["columns"] = max(1, min(whole.get("columns", 99), int(wide // (each + 40))))
     elif "facet" not in whole:
-        widen(whole, wide)
-        if not isinstance(whole.get("width"), dict):
+        stepped = isinstance(whole.get("height"), dict)  # Vega-Lite fits only what has a height
+        widen(whole, wide - AROUND if stepped else wide)
+        if not stepped and not isinstance(whole["width"], dict):
             whole["autosize"] = {"type": "fit-x", "contains": "padding"}
     return whole
 

@@ -33,7 +33,8 @@ WATCHED = {
 
 def scored(record: Record) -> list[Row]:
     """The rows of a comparison that have a figure, with its interval."""
-    name, found = record["figure"], []
+    found: list[Row] = []
+    name = record["figure"]
     for row in record["rows"]:
         if row["status"] != "ok" or row[name] is None:
             continue
@@ -88,7 +89,7 @@ def leaderboard(record: Record) -> Chart:
         ranges,
         *dots(base, 70),
         text,
-        height={"step": STEP},
+        height=STEP * len(rows),
         padding={"left": 10, "top": 10, "bottom": 10, "right": letters(r["written"] for r in rows)},
     )
     return Chart(view, title_of(record), said_of_marks(record, rows), rows)
@@ -184,7 +185,8 @@ def place_names(rows: list[Row], low: float, high: float) -> None:
     wide, scale = NARROW - 90, (high - low) / HEIGHT
     lefts = [wide * (math.log(row["seconds"]) - begin) / (end - begin) + 9 for row in rows]
     rights = [left + 6.2 * len(row["model"]) for left, row in zip(lefts, rows)]
-    for group in meeting(lefts, rights):
+    marks = [left - 15 for left in lefts]  # a name keeps clear of marks, too
+    for group in meeting(marks, rights):
         wished = [(high - rows[i]["value"]) / scale for i in group]
         for i, place in zip(group, spread(wished, 13, 6, HEIGHT - 6)):
             rows[i]["name_at"] = high - place * scale
@@ -320,3 +322,40 @@ def panel(seen: list[Row], name: str, words: str, alt: Any) -> Any:
         )
         .properties(height=PANEL)
     )
+
+
+def courses(runs: list[Record]) -> Chart:
+    """What several fits reached on validation over the seconds, a line each with its name."""
+    import altair as alt
+
+    rows = [
+        {"model": readable(run["model"]), "seconds": look["seconds"], "loss": look["valid"]}
+        | {"updates": look["step"]}
+        for run in runs
+        for look in run["looks"]
+        if look["valid"] is not None and look["seconds"] is not None
+    ]
+    low, high = domain_of([row["loss"] for row in rows])
+    ends = [[row for row in rows if row["model"] == readable(run["model"])][-1:] for run in runs]
+    last = [row for end in ends for row in end]
+    scale = (high - low) / HEIGHT
+    places = spread([(high - row["loss"]) / scale for row in last], 13, 6, HEIGHT - 6)
+    names = [row | {"name_at": high - place * scale} for row, place in zip(last, places)]
+    colour = alt.Color("model:N", sort=None, legend=None)
+    x = alt.X("seconds:Q", title="seconds of learning")
+    y = alt.Y(
+        "loss:Q",
+        title=f"validation, {runs[0]['per']}",
+        scale=alt.Scale(domain=[low, high], zero=False, nice=False),
+    )
+    tips = ["model:N", "updates:Q", alt.Tooltip("loss:Q", format=".4g")]
+    lines = alt.Chart(values(rows)).mark_line(point={"size": 18}).encode(x, y, colour, tooltip=tips)
+    words = alt.Chart(values(names)).mark_text(align="left", dx=8)
+    view = alt.layer(
+        lines,
+        words.encode(x=x, y="name_at:Q", text="model:N", color=colour),
+        height=HEIGHT,
+        padding={"left": 10, "top": 10, "bottom": 10, "right": letters(n["model"] for n in names)},
+    )
+    says = "What each network reached on the validation data over the time it learned; lower is better."
+    return Chart(view, "validation over time", says, rows)

@@ -21,8 +21,11 @@
       const each = Math.max(...whole.concat.map((v) => (typeof v.width === "number" ? v.width : 200)));
       whole.columns = Math.max(1, Math.min(whole.columns ?? 99, Math.floor(wide / (each + 40))));
     } else if (!whole.facet) {
-      widen(whole, wide);
-      if (typeof whole.width === "number") whole.autosize = { type: "fit-x", contains: "padding" };
+      const stepped = typeof whole.height === "object";
+      widen(whole, stepped ? wide - AROUND : wide);
+      if (!stepped && typeof whole.width === "number") {
+        whole.autosize = { type: "fit-x", contains: "padding" };
+      }
     }
     return whole;
   }

@@ -173,6 +173,14 @@ def policy(scripts: Iterable[str]) -> str:
     return f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {allowed}"
 
 
+def warm() -> None:
+    """Do now what takes seconds the first time, so that a page is quickly written later."""
+    import altair  # noqa: F401
+
+    engine().vegalite_to_svg({"data": {"values": []}, "mark": "point"}, allowed_base_urls=[])
+    bundle()
+
+
 @cache
 def bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed as vl-convert carries them."""

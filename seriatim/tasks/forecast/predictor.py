@@ -25,7 +25,7 @@ from seriatim.measuring.measured import Measured
 from seriatim.models.base import evaluating
 from seriatim.models.ladder import create
 from seriatim.records import Record
-from seriatim.runs.predictor import Predictor, Source
+from seriatim.runs.predictor import Predictor, Source, shortened
 from seriatim.settings import build
 from seriatim.tasks.forecast.backtest import (
     Span,
@@ -102,6 +102,16 @@ class Forecaster(Predictor):
     def ahead(self) -> tuple[int, int]:
         """After how many steps it begins to forecast, and how many."""
         return self.model.options.gap, self.horizon
+
+    def told(self, test: Sequences, measured: Measured, item: int) -> tuple[str, str | None, str]:
+        """A forecast of a test: of which series from which row on, what came, what was said."""
+        owner, time = (int(measured[name].reshape(-1)[item]) for name in ("series", "time"))
+        truth, answer = (
+            shortened([f"{value:.4g}" for value in measured[name][item].reshape(-1)])
+            for name in ("truth", "answers")
+        )
+        given = f"series {owner + 1} from row {time} on"
+        return given, truth, f"{answer} (scaled error {measured.loss[item]:.3g})"
 
     # -- intervals that hold
     @property

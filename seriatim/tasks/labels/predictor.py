@@ -16,7 +16,7 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
 from seriatim.models.base import Model
 from seriatim.records import Record
-from seriatim.runs.predictor import Predictor, Source
+from seriatim.runs.predictor import Predictor, Source, shortened
 from seriatim.settings import build
 from seriatim.tasks.base import NoOptions
 from seriatim.tasks.labels.answers import Answers, answers
@@ -24,6 +24,7 @@ from seriatim.tasks.labels.codec import Examples, LabelCodec
 from seriatim.tasks.labels.cut import ClassifyLesson
 from seriatim.tasks.labels.metrics import calibration, cooled, report
 
+AROUND = 8  # elements shown on either side of one whose tag is told
 NOT_SEEN = (
     "never seen in training: wrong, whatever is found, and of probability 0, "
     "so that the log loss is infinite"
@@ -120,6 +121,21 @@ class Labeller(OfSequences):
             "seen": self.seen(given),
         }
         return Measured(arrays, facts)
+
+    def told(self, test: Sequences, measured: Measured, item: int) -> tuple[str, str | None, str]:
+        """A label of a test: its sequence (of a tag, with its element marked), the true one, and the
+        one found with the probability of the true one."""
+        names, offsets = measured["names"], measured["offsets"]
+        owner = int(np.searchsorted(offsets, item, "right")) - 1
+        given = test.main.raw(owner)
+        if len(measured.loss) != len(test) and not isinstance(given, str):
+            words, place = list(map(str, given)), item - int(offsets[owner])
+            begin = max(0, place - AROUND)
+            marked = [*words[begin:place], f"[{words[place]}]", *words[place + 1 :][:AROUND]]
+            given = " ".join(marked)
+        chance = float(np.exp(-measured.loss[item]))
+        truth, answer = (names[int(measured[name][item])] for name in ("truth", "answers"))
+        return shortened(given), truth, f"{answer} (the true one {chance:.1%})"
 
     def merged(self, measured: list[Measured]) -> Measured:
         """The answers of several folds as one; a label that only some know is impossible for the

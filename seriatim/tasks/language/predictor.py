@@ -25,7 +25,7 @@ from seriatim.decoding.sampling import sampling
 from seriatim.decoding.speculative import speculating
 from seriatim.errors import ConfigError, DataError, nearest
 from seriatim.measuring.likelihood import score
-from seriatim.measuring.measured import Measured
+from seriatim.measuring.measured import Measured, check_paired
 from seriatim.models.base import Model
 from seriatim.models.ladder import Part, create
 from seriatim.models.ngrams.arpa import ENDINGS, read_arpa, write_arpa
@@ -33,14 +33,15 @@ from seriatim.models.ngrams.ngram import Markov, Ngram
 from seriatim.models.renumbered import matched
 from seriatim.progress import exhausted
 from seriatim.records import Record
-from seriatim.runs.predictor import Predictor, Source
+from seriatim.runs.predictor import EXAMPLES, Predictor, Source, shortened
 from seriatim.settings import build
 from seriatim.tasks.language import TASK
-from seriatim.tasks.language.metrics import measure, summarise
+from seriatim.tasks.language.metrics import BITS, measure, summarise
 from seriatim.tasks.language.options import GenerateOptions
 
 Event = dict[str, Any]
 SAMPLE_CHARACTERS = 60
+PASSAGE = 60  # symbols of a passage on which two models are compared
 PROMPT = 200  # characters of a text in which the place is looked for where a sample begins
 MOST_PROMPT = 4096  # symbols of a beginning that are looked at for what comes next
 OFTEN, SELDOM = 256, 32  # results up to which every text is looked at, and how often afterwards
@@ -86,6 +87,25 @@ class LanguagePredictor(Predictor):
         prompt = "" if test.by == "line" else self.beginning(test)
         text = self.text(prompt, length=SAMPLE_CHARACTERS, temperature=0.8, seed=1)
         return text[len(prompt) :][:SAMPLE_CHARACTERS].strip()
+
+    def examples(
+        self, test: Sequences, first: Measured, second: Measured, most: int = EXAMPLES
+    ) -> list[dict[str, str | None]]:
+        """The passages on which two models differ most, with the bits that each needs for them."""
+        check_paired(first, second)
+        ids = self.codec.encode(test.main)
+        apart = np.nan_to_num(first.loss - second.loss, posinf=0.0, neginf=0.0)
+        if self.by != "stream" or len(ids.flat) != len(apart):
+            return super().examples(test, first, second, most)
+        starts = np.arange(0, len(apart), PASSAGE)
+        sums = np.abs(np.add.reduceat(apart, starts))
+        found: list[dict[str, str | None]] = []
+        for place in np.argsort(-sums, kind="stable")[:most].tolist():
+            some = slice(starts[place], starts[place] + PASSAGE)
+            one, other = (f"{each.loss[some].sum() * BITS:.1f} bits" for each in (first, second))
+            given = shortened(self.codec.decode(ids.flat[some]))
+            found.append({"given": given, "truth": None, "first": one, "second": other})
+        return found
 
     def beginning(self, test: Sequences) -> str:
         """The beginning of a stream up to the end of a line in it, or of a word."""

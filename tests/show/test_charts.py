@@ -1,0 +1,272 @@
+"""Pictures are descriptions: what stands in them is what stood in the record, in any colours, at any
+width, whatever the names are."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seriatim.errors import RunError
+from seriatim.plotting import COMMON, drawn, pictures_of
+from seriatim.show.charts import DARK, FORMATS, LIGHT, THEMES, Chart, fitted, powers, spread
+from seriatim.show.curves import courses, leaderboard, learning, quality
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "$x^2$",
+    "\ud800",
+    "a" * 300,
+    "ש‎לום",
+    "'] || true || ['",
+    "\x1b[31m",
+]
+
+
+def comparison(names=("kneser-ney", "lstm", "markov"), unfinished=("lstm",)) -> dict:
+    rows = [
+        {
+            "model": name,
+            "status": "ok",
+            "bits": 2.0 + place / 10,
+            "interval": {"bits": [1.95 + place / 10, 2.05 + place / 10]},
+            "seconds": 0.1 * 3**place,
+            "updates": 7 if name in unfinished else None,
+            "unfinished": name in unfinished,
+        }
+        for place, name in enumerate(names)
+    ]
+    rows.append({"model": "broken", "status": "failed", "reason": "no memory", "bits": None})
+    return {
+        "kind": "comparison",
+        "rows": rows,
+        "figure": "bits",
+        "higher_is_better": False,
+        "data": "folder/book.txt",
+        "task": "language",
+        "unit": "character",
+        "entropy_bits": 1.9,
+    }
+
+
+def course(model: str = "lstm") -> dict:
+    looks = [
+        {"step": i, "seconds": i / 2, "train": 3 - i / 5, "valid": 3.1 - i / 5}
+        | {"rate": 0.01, "gradient_norm": 1.0 + i, "clipped": i / 10}
+        for i in range(1, 6)
+    ]
+    return {
+        "kind": "learning",
+        "model": model,
+        "title": "run",
+        "per": "nats per token",
+        "ending": "5 updates",
+        "looks": looks,
+    }
+
+
+def strings(value) -> list[str]:
+    """All keys and values of a description but the values of its data."""
+    if isinstance(value, dict):
+        rest = {key: each for key, each in value.items() if key not in ("values", "datasets")}
+        return [text for key, each in rest.items() for text in [key, *strings(each)]]
+    if isinstance(value, list):
+        return [text for each in value for text in strings(each)]
+    return [value] if isinstance(value, str) else []
+
+
+@pytest.mark.parametrize("draw", [leaderboard, quality])
+def test_a_picture_of_a_comparison_holds_its_figures_and_intervals(draw):
+    record = comparison()
+    chart = draw(record)
+    found = {row["model"]: row for row in chart.rows}
+    assert list(found) == ["kneser-ney", "lstm", "markov"]  # what failed has no mark
+    for row in record["rows"][:3]:
+        mine = found[row["model"]]
+        assert (mine["value"], [mine["low"], mine["high"]]) == (
+            row["bits"],
+            row["interval"]["bits"],
+        )
+        assert mine["state"] == ("unfinished" if row["unfinished"] else "finished")
+    assert "Lower is better" in chart.says and "unfinished" in chart.says
+    assert chart.title == "book.txt: language by character"
+    assert "true entropy" in json.dumps(chart.body)
+
+
+def test_a_comparison_without_a_figure_has_no_picture():
+    record = comparison() | {"rows": comparison()["rows"][3:]}
+    with pytest.raises(RunError, match="nothing to draw"):
+        leaderboard(record)
+
+
+def test_names_beside_marks_never_cover_each_other():
+    names = [f"model-{i}" for i in range(12)]
+    record = comparison(names)
+    for row in record["rows"][:12]:
+        row["seconds"], row["bits"] = 10.0, 2.0 + row["bits"] / 1000
+    body = json.dumps(quality(record).body)
+    heights = sorted({float(x) for x in re.findall(r'"name_at": ([0-9.e-]+)', body)})
+    assert len(heights) == 12
+    low, high = (
+        float(x)
+        for x in re.search(
+            r'"domain": \[([0-9.e-]+), ([0-9.e-]+)\], "nice": false, "zero"', body
+        ).groups()
+    )
+    assert np.diff(heights).min() >= 12.9 * (high - low) / 300
+
+
+def test_a_learning_curve_shows_losses_rate_norm_and_clipping():
+    chart = learning(course())
+    assert chart.rows == course()["looks"]
+    assert len(chart.body["vconcat"]) == 4 and "5 updates" in chart.says
+    assert "2.1" in chart.says  # the best on validation
+
+
+def test_courses_of_several_fits_have_a_line_each():
+    chart = courses([course("gru"), course("lstm")])
+    assert {row["model"] for row in chart.rows} == {"gru", "lstm"} and len(chart.rows) == 10
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_from_outside_are_values_and_nothing_else(name):
+    record = comparison((name, "other")) | {"data": name}
+    for chart in (leaderboard(record), quality(record), courses([course(name), course("b")])):
+        written = json.dumps(chart.specification(), ensure_ascii=False)
+        written.encode()  # no halves of surrogate pairs
+        meant = chart.title, chart.says
+        body = [text for text in strings(chart.body) if text not in meant]
+        assert not any(name[:20] in text for text in body)
+        assert chart.svg().startswith("<svg") and "<script" not in chart.svg()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_ending_has_its_format(tmp_path, format):
+    path = leaderboard(comparison()).save(tmp_path / f"x.{format}")
+    begins = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF", "html": b"<!doctype", "json": b"{"}
+    assert path.read_bytes().startswith(begins[format])
+    if format == "json":
+        assert "$schema" not in json.loads(path.read_text())
+
+
+def test_an_unknown_ending_is_refused(tmp_path):
+    with pytest.raises(RunError, match=r"png, svg, pdf, html, json"):
+        leaderboard(comparison()).save(tmp_path / "x.jpeg")
+
+
+def test_a_notebook_shows_an_svg_without_script_or_address():
+    shown = leaderboard(comparison())._repr_mimebundle_()
+    assert set(shown) == {"image/svg+xml", "text/plain"}
+    addresses = set(re.findall(r"https?://[^\s\"'<]+", shown["image/svg+xml"]))
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert "<script" not in shown["image/svg+xml"]
+
+
+def test_the_same_chart_is_drawn_the_same_twice():
+    assert quality(comparison()).svg() == quality(comparison()).svg()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("width", [390, 640, 1280])
+def test_a_picture_is_as_wide_as_asked(theme, width):
+    for chart in (leaderboard(comparison()), quality(comparison()), learning(course())):
+        drawn_at = float(re.search(r'<svg [^>]*?width="([0-9.]+)"', chart.svg(theme, width))[1])
+        assert width - 60 <= drawn_at <= width + 5
+        assert THEMES[theme]["paper"] in chart.svg(theme, width)
+
+
+def test_grids_have_as_many_columns_as_there_is_room_for():
+    body = {"concat": [{"mark": "point", "width": 160}] * 8, "columns": 4}
+    assert [fitted(body, width)["columns"] for width in (390, 640, 1280)] == [1, 3, 4]
+    assert body["columns"] == 4  # the description itself is not touched
+
+
+@given(st.lists(st.floats(0, 300), min_size=1, max_size=20))
+def test_names_are_spread_and_keep_their_order(places):
+    found = spread(places, 10, 0, 300)
+    order = np.argsort(places, kind="stable")
+    assert (np.diff(np.array(found)[order]) >= 10 - 1e-6).all()
+    if all(b - a >= 10 for a, b in zip(sorted(places), sorted(places)[1:])):
+        assert found == pytest.approx(places)  # nobody is moved without need
+
+
+def test_ticks_of_a_logarithmic_axis_are_few_and_round():
+    assert powers(0.5, 2) == [1.0] and powers(1e-9, 1e9)[0] >= 1e-9
+    assert len(powers(1e-9, 1e9)) <= 12
+
+
+# -- colours
+def light(colour: str) -> np.ndarray:
+    """A colour as amounts of light, 0 to 1."""
+    values = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(first: str, second: str) -> float:
+    """The contrast of the accessibility guidelines, 1 to 21."""
+    a, b = (float(light(each) @ [0.2126, 0.7152, 0.0722]) + 0.05 for each in (first, second))
+    return max(a, b) / min(a, b)
+
+
+DEFICIENT = {  # Machado and others 2009, all of one kind of cones missing
+    "none": np.eye(3),
+    "protan": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deutan": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritan": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}
+
+
+def lab(amounts: np.ndarray) -> np.ndarray:
+    """Amounts of light as L*a*b*."""
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    xyz = (to_xyz @ np.clip(amounts, 0, 1)) / [0.9505, 1.0, 1.089]
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("kind", DEFICIENT)
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_colours_of_names_are_told_apart_by_every_kind_of_eye(colours, kind):
+    seen = [lab(np.array(DEFICIENT[kind]) @ light(each)) for each in colours["names"]]
+    nearest = min(float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2))
+    assert nearest > 10  # about 2.3 is just noticeable
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_letters_stand_out_from_their_ground(colours):
+    for colour in (colours["ink"], colours["soft"], colours["accent"], *colours["names"]):
+        assert contrast(colour, colours["paper"]) >= 4.5
+    assert contrast(colours["over"], colours["heat"][-2]) >= 4.5
+
+
+# -- which picture a record has
+def test_records_know_their_pictures():
+    assert list(pictures_of(comparison())) == ["leaderboard", "quality"]
+    assert drawn(comparison()).what == "leaderboard"
+    assert drawn(comparison(), "quality").what == "quality"
+    with pytest.raises(Exception, match="no such picture"):
+        drawn(comparison(), "qualty")
+    assert isinstance(drawn(course()), Chart) and set(COMMON) == {
+        "learning",
+        "leaderboard",
+        "quality",
+    }
