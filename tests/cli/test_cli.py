@@ -359,7 +359,9 @@ def test_predict_and_score_agree(home, here, run):
 # plot, models, help
 
 
-@pytest.mark.parametrize("ending, begins", [("png", PNG), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    "ending, begins", [("png", PNG), ("svg", b"<svg"), ("pdf", b"%PDF"), ("html", b"<!doctype")]
+)
 def test_plot_draws_a_learning_curve_in_the_format_of_its_ending(home, here, ending, begins):
     answer = good("plot", home / "lstm", "--out", f"curve.{ending}")
     assert (here / f"curve.{ending}").read_bytes().startswith(
