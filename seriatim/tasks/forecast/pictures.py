@@ -167,7 +167,7 @@ def fan_panel(some: list[Row], name: str, clock: Clock, panels: int, last: bool)
     mark = {"point": {"size": 40, "style": "accent"}} if alone else {}
     layers.append(fan_base.mark_line(style="accent-line", strokeWidth=1.8, **mark).encode(y=y))
     layers.append(names_at_the_end(coming[-1], low, high, height, x))
-    title = alt.TitleParams(name, anchor="start", fontSize=11, offset=4)
+    title = alt.TitleParams(name, anchor="start", frame="group", fontSize=11, offset=5)
     return alt.layer(*layers, height=height, title=title)
 
 
@@ -313,7 +313,7 @@ def walk_panel(
     dot = base.mark_point(style="accent", filled=True, size=14 if apart else 6, opacity=1)
     layers = [band] if apart else []
     layers += [truth, line.encode(y=y), dot.encode(y=y).transform_filter("datum.steps == 1")]
-    title = alt.TitleParams(name, anchor="start", fontSize=11, offset=4)
+    title = alt.TitleParams(name, anchor="start", frame="group", fontSize=11, offset=5)
     return alt.layer(*layers, height=ONE if panels == 1 else SEVERAL, title=title)
 
 
