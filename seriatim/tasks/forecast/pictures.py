@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 from seriatim.records import Record
@@ -216,11 +217,12 @@ def walked(record: Record) -> Chart:
     items = [item for item in record["items"] if item["series"] == series["series"]]
     most = max(1, MOST_MARKS // (record["horizon"] * len(names)))
     drawn = thinned(items, most)
-    apart = all(a["time"][-1] < b["time"][0] for a, b in zip(drawn, drawn[1:]))
     moments = series.get("time") or [
         str(series["first"] + i) for i in range(len(series["values"][names[0]]))
     ]
     clock = clock_of(series, drawn, moments)
+    spans = [(clock(item["time"][0]), clock(item["time"][-1])) for item in drawn]
+    apart = all(before[1] < after[0] for before, after in pairwise(spans))
     rows: list[Row] = []
     panels = []
     for place, name in enumerate(names):

@@ -12,7 +12,7 @@ import seriatim
 from seriatim.data.sequences import NUMBERS, Field, Sequences, offsets_of
 from seriatim.errors import ConfigError
 from seriatim.plotting import drawn
-from seriatim.tasks.forecast.pictures import Clock, MOST_MARKS, MOST_SERIES, coverage, thinned
+from seriatim.tasks.forecast.pictures import MOST_MARKS, MOST_SERIES, Clock, coverage, thinned
 from seriatim.verbs import call
 
 HOSTILE = ["<script>alert(1)</script>", "$x$", "half \ud800", "x" * 300, "שלום עולם"]
@@ -124,9 +124,9 @@ def test_origins_have_every_forecast_and_what_came(panel):
 
 def test_many_origins_are_thinned_out_and_that_is_said():
     assert thinned(list(range(10)), 4) == [0, 3, 6, 9] and thinned([1, 2], 4) == [1, 2]
-    data = series([""], ["a"], length=900)
-    model = seriatim.fit("forecast", "persistence", data.part(0, 300), horizon=24)
-    chart = call("backtest", model, data, begin="300", stride=1).plot("origins")
+    data = series([""], ["a"], length=160)
+    model = seriatim.fit("forecast", "persistence", data, horizon=60)
+    chart = call("backtest", model, data, begin="60", stride=1).plot("origins")
     assert len(chart.rows) <= MOST_MARKS and "of the origins are drawn" in chart.says
 
 
@@ -138,6 +138,7 @@ def test_rows_without_dates_and_one_step_are_drawn():
     assert record["items"][0]["time"] == ["90"] and record["items"][0]["past_time"][-1] == "89"
     assert [row["time"] for row in chart.rows][-2:] == ["89", "90"]
     assert "one of" not in chart.says and chart.svg().startswith("<svg")
+    assert "80 %" in call("backtest", model, data, begin="8").plot("origins").says  # 9 is before 10
     for what in ("horizon", "coverage"):
         assert call("evaluate", model, data, begin="0.5").plot(what).svg().startswith("<svg")
 
