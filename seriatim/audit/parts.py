@@ -33,6 +33,9 @@ STEP, JOINED, FIRST = "step", 0.1, 1000
 BINS = 20
 
 
+POINTS = 60  # of the growth of the vocabulary, at most
+
+
 SHOWN = 10  # lines, or words, of a finding
 
 
@@ -289,6 +292,7 @@ def statistics(part: Split) -> dict[str, Any]:
         "sequences": len(part),
         "symbols": len(symbols.flat),
         "different": int(np.count_nonzero(np.bincount(symbols.flat))),
+        "growth": growth(symbols),
         "empty": int(part.empty.sum()),
         "length": {
             "least": int(low),
@@ -305,6 +309,24 @@ def statistics(part: Split) -> dict[str, Any]:
         "classes": None if part.label is None else frequencies(part.label),
         "tags": None if part.tags is None else frequencies(part.tags),
     }
+
+
+def growth(symbols: Field) -> dict[str, list[int]]:
+    """How many different symbols there are among the first so many, at evenly spaced logarithms of
+    their number: the growth of the vocabulary (Heaps 1978).
+
+    >>> growth(Field.of_symbols([["a", "b"], ["a", "c"]]))
+    {'symbols': [1, 2, 3, 4], 'different': [1, 2, 2, 3]}
+    """
+    flat = symbols.flat
+    many = len(flat)
+    if not many:
+        return {"symbols": [], "different": []}
+    first = np.full(int(flat.max()) + 1, many, np.int64)  # (V,) where each comes first
+    first[flat[::-1]] = np.arange(many - 1, -1, -1)  # of several places the last written stays
+    new = np.sort(first[first < many])
+    read = np.unique(np.geomspace(1, many, POINTS).round().astype(np.int64))
+    return {"symbols": read.tolist(), "different": np.searchsorted(new, read).tolist()}
 
 
 def frequencies(column: Field) -> dict[str, int]:

@@ -198,6 +198,9 @@ TASK = Task(
         "forecast": Picture("predict", PICTURES + "fan", "what comes, as a fan of quantiles"),
         "origins": Picture("backtest", PICTURES + "walked", "forecasts from every origin"),
         "horizon": Picture("evaluate", PICTURES + "by_horizon", "the error by horizon"),
+        "coverage": Picture(
+            "evaluate", PICTURES + "coverage", "what lies inside intervals, of each series"
+        ),
     },
     reading=SeriesOptions,
     coding=SeriesCoding,

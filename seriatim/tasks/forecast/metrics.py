@@ -21,7 +21,7 @@ Shapes: O origins, H horizon, C channels, Q levels, S series; N times, V origins
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -263,15 +263,21 @@ def means_of_series(values: np.ndarray, owners: np.ndarray) -> np.ndarray:
 
 
 def by_series(forecasts: Forecasts, cells: Cells) -> list[Record]:
-    """The figures of each series by itself, by its number."""
+    """The figures of each series by itself, by its number; with the share of what came that lies
+    inside each of its intervals."""
     assert forecasts.series is not None
     owners = forecasts.owners
     each = {name: means_of_series(values, owners) for name, values in cells.items()}
     each["rmse"] = np.sqrt(each["mse"])
     numbers = np.unique(forecasts.series)
     names = [name for name in ("mase", "mae", "rmse", "smape", "crps") if name in each]
+    shares = {
+        name: means_of_series(within, owners) for name, (within, _) in intervals_of(forecasts)
+    }
     return [
-        {"series": int(number)} | {name: mean_known(each[name][s : s + 1]) for name in names}
+        {"series": int(number)}
+        | {name: mean_known(each[name][s : s + 1]) for name in names}
+        | {"coverage": {name: mean_known(some[s : s + 1]) for name, some in shares.items()}}
         for s, number in enumerate(numbers)
     ]
 
@@ -292,10 +298,20 @@ def inside(forecasts: Forecasts) -> tuple[dict[str, float], dict[str, float]]:
     the interval's mean width; of several series the means of theirs."""
     shares: dict[str, float] = {}
     widths: dict[str, float] = {}
-    quantiles, known = forecasts.quantiles, ~np.isnan(forecasts.truth)
+    owners = forecasts.owners
+    for name, (within, wide) in intervals_of(forecasts):
+        shares[name] = float(np.nanmean(means_of_series(within, owners)))
+        widths[name] = float(np.nanmean(means_of_series(wide, owners)))
+    return shares, widths
+
+
+def intervals_of(forecasts: Forecasts) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
+    """Each interval whose two levels there are, by its name: (O, H, C) whether the truth is inside,
+    and (O, H, C) how wide it is; nan where the truth is not known."""
+    quantiles, truth = forecasts.quantiles, forecasts.truth
+    known = ~np.isnan(truth)
     if quantiles is None:
-        return shares, widths
-    truth, owners = forecasts.truth, forecasts.owners
+        return
     for name, ends in INTERVALS.items():
         places = [
             int(place)
@@ -305,10 +321,7 @@ def inside(forecasts: Forecasts) -> tuple[dict[str, float], dict[str, float]]:
         if len(places) == 2:
             low, high = (quantiles[..., place] for place in places)
             within = np.where(known, (low <= truth) & (truth <= high), np.nan)
-            wide = np.where(known, high - low, np.nan).astype(np.float64)
-            shares[name] = float(np.nanmean(means_of_series(within, owners)))
-            widths[name] = float(np.nanmean(means_of_series(wide, owners)))
-    return shares, widths
+            yield name, (within, np.where(known, high - low, np.nan).astype(np.float64))
 
 
 # How sure

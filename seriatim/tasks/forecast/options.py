@@ -9,6 +9,8 @@ from seriatim.models.options import KEEP_ALL, NetworkOptions
 from seriatim.settings import Numbers, option, some_of
 from seriatim.tasks.base.options import EvaluateOptions
 
+ONLY = "of several series the one of this name"
+
 
 @dataclass(frozen=True)
 class RuleOptions:
@@ -151,6 +153,7 @@ class WalkOptions(BacktestOptions):
         "horizons before the end, or the second half)",
     )
     stride: int = option(0, "steps from one origin to the next; 0: a horizon", least=0)
+    only: str = option("", ONLY)
 
 
 SERIES = "scale each season log difference calendar"
@@ -167,6 +170,7 @@ class PathOptions:
     """What comes."""
 
     paths: int = option(0, "also so many sample paths, of models that go step by step", least=0)
+    only: str = option("", ONLY)
 
 
 @dataclass(frozen=True)

@@ -1,95 +1,451 @@
-"""Pictures of forecasts.
+"""Pictures of forecasts, each a Chart from the record of a verb.
 
 forecast   what was and what comes: the mean, and intervals as a fan
 origins    what came, and what was forecast of it from origin after origin
 horizon    the error over the number of steps ahead
+coverage   how much of what came lies inside each interval, of all and of each series
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from seriatim.records import Record
-from seriatim.show.charts import ACCENT, INK, SOFT, entitle, new_axes, readable, rendered
+from seriatim.show.charts import Chart, Row, domain_of, letters, readable, short, spread, values
 
-BANDS = ((0.025, 0.975, 0.15), (0.1, 0.9, 0.2), (0.25, 0.75, 0.3))
-
-
+# the shares that bands hold, the widest first, and the levels of their ends
+BANDS = (("95 %", "0.025", "0.975"), ("80 %", "0.1", "0.9"), ("50 %", "0.25", "0.75"))
+BAND = ["accent", "band"]  # the role of their areas
+MEAN = "mean"
 MOST_CHANNELS = 4
+MOST_MARKS = 5000
+MOST_SERIES = 500
+ONE, SEVERAL = 280, 170  # pixels of a panel, by itself or above others
+GAP = 12  # pixels between names at the ends of lines
+DATED = re.compile(r"\d{4,}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?")
+ERRORS = {"rmse": ("RMSE", "ink"), "mae": ("MAE", "accent"), "crps": ("CRPS", "soft")}
+UNIT = "error, in the unit of the data"
+ROW = 74  # pixels of an interval in the picture of coverage
+ABOVE = 20  # pixels of its words above
+WITHIN = 22  # pixels that its dots take above and below the middle
 
 
-def panels(count: int, height: float = 2.4) -> tuple[Any, Any]:
-    """A figure and its axes, one below the other."""
-    figure, _ = new_axes(9.0, 0.8 + height * count)
-    figure.clear()
-    found = figure.subplots(count, 1, squeeze=False, sharex=True)[:, 0]
-    for axes in found:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(color="#e7eaec", linewidth=0.8)
-        axes.set_axisbelow(True)
-    return figure, found
+# -- time
+def places_of(moments: Sequence[str]) -> list[float] | None:
+    """Moments as numbers for an axis: thousandths of seconds of dates, rows as they are; None where
+    they are neither."""
+    try:
+        if moments and all(DATED.fullmatch(each) for each in moments):
+            days = (datetime.fromisoformat(each).replace(tzinfo=UTC) for each in moments)
+            return [1000 * day.timestamp() for day in days]
+        return [float(each) for each in moments]
+    except (ValueError, OverflowError):  # years before 1 or after 9999
+        return None
 
 
-def fan(record: Record, format: str = "svg") -> bytes:
-    """What was and what comes, of the first series: a record of `predict`."""
+class Clock:
+    """The axis of time of some moments: dates where they are dates, else rows."""
+
+    def __init__(self, moments: Sequence[str], first_row: int):
+        found = places_of(moments)
+        self.dated = found is not None and DATED.fullmatch(moments[0]) is not None
+        rows = [float(first_row + i) for i in range(len(moments))]
+        self.places = dict(zip(moments, rows if found is None else found, strict=True))
+
+    def __call__(self, moment: str) -> float:
+        return self.places[moment]
+
+    def axis(self, labelled: bool = True) -> Any:
+        """Along the bottom; only the lowest of several panels has its labels."""
+        import altair as alt
+
+        low, high = min(self.places.values()), max(self.places.values())
+        kind: Any = "utc" if self.dated else "linear"
+        scale = alt.Scale(type=kind, domain=[low, high], nice=False, zero=False)
+        look = alt.Axis(labelOverlap=True, tickCount=6) if labelled else bare_axis(alt)
+        title = (None if self.dated else "row") if labelled else None
+        return alt.X(f"at:{'T' if self.dated else 'Q'}", title=title, scale=scale, axis=look)
+
+
+def bare_axis(alt: Any) -> Any:
+    """An axis that only has its grid."""
+    return alt.Axis(labels=False, ticks=False)
+
+
+def chosen(record: Record, name: str) -> str:
+    """Which series is drawn, of how many."""
+    many = record.get("sequences", 1)
+    if many < 2:
+        return ""
+    return f" Series {short(name, 40)!r}, one of {many:,}; --only NAME draws another."
+
+
+# -- what comes
+def fan(record: Record) -> Chart:
+    """What was and what comes, of the first series of a record of `predict`."""
+    import altair as alt
+
     item = record["items"][0]
     names = list(item["channels"])[:MOST_CHANNELS]
-    figure, several = panels(len(names))
-    for axes, name in zip(several, names, strict=True):
+    past = item.get("past_time") or [str(i) for i in range(-len(item["past"][names[0]]) + 1, 1)]
+    before = item["rows"] - len(past) + 1
+    clock = Clock([*past, *item["time"]], before)
+    rows: list[Row] = []
+    panels = []
+    for place, name in enumerate(names):
+        some = fan_rows(item, name, past, clock)
+        rows += [{"channel": readable(name), **row} for row in some]
+        last = place == len(names) - 1
+        panels.append(fan_panel(some, readable(name), clock, len(names), last))
+    more = len(item["channels"]) - len(names)
+    left = f" {more:,} more channel{'s' * (more > 1)} not drawn." if more else ""
+    horizon = len(item["time"])
+    says = (
+        f"What came last, and the next {horizon:,} step{'s' * (horizon != 1)} as {record['model']} sees "
+        "them: the coloured line is the mean, bands hold what comes with 50, 80 and 95 %."
+    )
+    said = says + chosen(record, item["series"]) + left
+    return Chart(alt.vconcat(*panels), title_of(record), said, without_places(rows))
+
+
+def fan_rows(item: Record, name: str, past: Sequence[str], clock: Clock) -> list[Row]:
+    """A row for each moment of one channel: what was, or what comes with its intervals."""
+    channel = item["channels"][name]
+    found: list[Row] = [
+        {"time": moment, "at": clock(moment), "was": value, "mean": None}
+        for moment, value in zip(past, item["past"][name], strict=True)
+    ]
+    for h, moment in enumerate(item["time"]):
+        ends = {level: channel["quantiles"][level][h] for _, *two in BANDS for level in two}
+        row = {"time": moment, "at": clock(moment), "was": None, "mean": channel["mean"][h]}
+        found.append(row | {f"q{level.replace('.', '_')}": value for level, value in ends.items()})
+    return found
+
+
+def fan_panel(some: list[Row], name: str, clock: Clock, panels: int, last: bool) -> Any:
+    """One channel: the past as a line of ink, the fan in the accent, what is what at its end."""
+    import altair as alt
+
+    height = ONE if panels == 1 else SEVERAL
+    low, high = domain_of(number for row in some for number in numbers_of(row))
+    scale = alt.Scale(domain=[low, high], zero=False, nice=False)
+    y = alt.Y("mean:Q", title=None, scale=scale)
+    coming = [row for row in some if row["mean"] is not None]
+    tips = [
+        alt.Tooltip("time:N"),
+        alt.Tooltip("mean:Q", format=",.5~g"),
+        *(
+            alt.Tooltip(f"q{level.replace('.', '_')}:Q", title=f"{words} {end}", format=",.5~g")
+            for words, *two in BANDS
+            for level, end in zip(two, ("from", "to"))
+        ),
+    ]
+    x = clock.axis(labelled=last)
+    fan_base = alt.Chart(values(coming)).encode(x=x, tooltip=tips)
+    alone = len(coming) == 1  # an area of one point has no width
+    layers = [
+        (
+            fan_base.mark_bar(width=14, style=BAND) if alone else fan_base.mark_area(style=BAND)
+        ).encode(
+            y=alt.Y(f"q{down.replace('.', '_')}:Q", scale=scale, title=None),
+            y2=f"q{up.replace('.', '_')}:Q",
+        )
+        for _, down, up in BANDS
+    ]
+    layers.append(
+        alt.Chart(values(row for row in some if row["mean"] is None))
+        .mark_line(style="ink-line", strokeWidth=1.3)
+        .encode(
+            x=x,
+            y=alt.Y("was:Q", scale=scale, title=None),
+            tooltip=[alt.Tooltip("time:N"), alt.Tooltip("was:Q", format=",.5~g")],
+        )
+    )
+    mark = {"point": {"size": 40, "style": "accent"}} if alone else {}
+    layers.append(fan_base.mark_line(style="accent-line", strokeWidth=1.8, **mark).encode(y=y))
+    layers.append(names_at_the_end(coming[-1], low, high, height, x))
+    title = alt.TitleParams(name, anchor="start", frame="group", fontSize=11, offset=5)
+    return alt.layer(*layers, height=height, title=title)
+
+
+def names_at_the_end(row: Row, low: float, high: float, height: int, x: Any) -> Any:
+    """What the mean and the upper ends of the bands are, to the right of the last step."""
+    import altair as alt
+
+    ends = [(words, row[f"q{up.replace('.', '_')}"]) for words, _, up in BANDS]
+    ends = [(words, value) for words, value in [*ends, (MEAN, row["mean"])] if value is not None]
+    scale = (high - low) / height
+    places = spread([(high - value) / scale for _, value in ends], GAP, 4, height - 4)
+    rows = [
+        {"at": row["at"], "name": words, "level": high - place * scale}
+        for (words, _), place in zip(ends, places)
+    ]
+    return (
+        alt.Chart(values(rows))
+        .mark_text(align="left", dx=5, style="accent-text", fontSize=10)
+        .encode(x=x, y=alt.Y("level:Q", title=None), text="name:N")
+    )
+
+
+def numbers_of(row: Row) -> list[float | None]:
+    """All that is drawn of a row."""
+    return [each for key, each in row.items() if key not in ("time", "at")]
+
+
+def without_places(rows: list[Row]) -> list[Row]:
+    """Rows without where they stand on an axis."""
+    return [
+        {
+            key.replace("_", ".") if key[0] == "q" else key: each
+            for key, each in row.items()
+            if key != "at"
+        }
+        for row in rows
+    ]
+
+
+# -- what was forecast
+def walked(record: Record) -> Chart:
+    """What came, and what was forecast of it, of the first series of a record of `backtest`."""
+    import altair as alt
+
+    series, names = record["series"][0], record["channel_names"][:MOST_CHANNELS]
+    items = [item for item in record["items"] if item["series"] == series["series"]]
+    most = max(1, MOST_MARKS // (record["horizon"] * len(names)))
+    drawn = thinned(items, most)
+    moments = series.get("time") or [
+        str(series["first"] + i) for i in range(len(series["values"][names[0]]))
+    ]
+    clock = clock_of(series, drawn, moments)
+    spans = [(clock(item["time"][0]), clock(item["time"][-1])) for item in drawn]
+    apart = all(before[1] < after[0] for before, after in pairwise(spans))
+    rows: list[Row] = []
+    panels = []
+    for place, name in enumerate(names):
+        came = [
+            {"time": moment, "at": clock(moment), "came": value}
+            for moment, value in zip(moments, series["values"][name], strict=True)
+        ]
+        said = walk_rows(drawn, name, clock)
+        rows += [{"channel": readable(name), **row} for row in said]
+        last = place == len(names) - 1
+        panels.append(walk_panel(came, said, readable(name), clock, len(names), last, apart))
+    says = f"What came, and in colour the forecasts of {record['model']} from {len(items):,} origins, a dot where each begins"
+    says += "; bands hold what comes with 80 %." if apart else "."
+    if len(drawn) < len(items):
+        says += f" {len(drawn):,} of the origins are drawn."
+    if len(record["channel_names"]) > len(names):
+        says += f" {len(names)} of {len(record['channel_names']):,} channels are drawn."
+    says += chosen(record, series["series"])
+    return Chart(alt.vconcat(*panels), title_of(record), says, without_places(rows))
+
+
+def thinned(items: list[Any], most: int) -> list[Any]:
+    """So many at most, evenly spaced, the last one among them."""
+    if len(items) <= most:
+        return items
+    return [items[round(i * (len(items) - 1) / max(1, most - 1))] for i in range(most)]
+
+
+def clock_of(series: Record, items: list[Record], moments: list[str]) -> Clock:
+    """The time of a series and of forecasts that reach beyond its end."""
+    known = dict.fromkeys(moments)
+    beyond = dict.fromkeys(moment for item in items for moment in item["time"])
+    return Clock([*known, *(each for each in beyond if each not in known)], series["first"])
+
+
+def walk_rows(items: list[Record], name: str, clock: Clock) -> list[Row]:
+    """A row for each step of each forecast of one channel."""
+    found: list[Row] = []
+    for item in items:
         channel = item["channels"][name]
-        past, mean = np.array(item["past"][name], float), np.array(channel["mean"], float)
-        before, ahead = np.arange(-len(past) + 1, 1), np.arange(1, len(mean) + 1)
-        axes.plot(before, past, color=INK, linewidth=1.1)
-        for low, high, depth in BANDS:
-            ends = (np.array(channel["quantiles"][f"{end:g}"], float) for end in (low, high))
-            axes.fill_between(ahead, *ends, color=ACCENT, alpha=depth, linewidth=0)
-        axes.plot(ahead, mean, color=ACCENT, linewidth=1.6)
-        axes.set_ylabel(readable(name), color=INK)
-    several[-1].set_xlabel(f"steps; 0 is row {item['rows']}", color=SOFT)
-    entitle(several[0], f"{readable(record['model'])}: point forecast, and 50, 80 and 95 %")
-    return rendered(figure, format)
-
-
-def walked(record: Record, format: str = "svg") -> bytes:
-    """What came, and what was forecast of it, of the first series: a record of `backtest`."""
-    series, gap = record["series"][0], record["protocol"]["gap"]
-    names = record["channel_names"][:MOST_CHANNELS]
-    figure, several = panels(len(names))
-    for axes, name in zip(several, names, strict=True):
-        values = np.array(series["values"][name], float)
-        rows = np.arange(len(values)) + series["first"]
-        axes.plot(rows, values, color=INK, linewidth=1.1)
-        for item in record["items"]:
-            if item["series"] != series["series"]:
-                continue
-            mean, first = np.array(item["channels"][name]["mean"], float), item["origin"] + gap
-            ahead = np.arange(first, first + len(mean))
-            axes.plot(ahead, mean, color=ACCENT, linewidth=1.2, alpha=0.8)
-        axes.set_ylabel(readable(name), color=INK)
-    several[-1].set_xlabel("row", color=SOFT)
-    entitle(several[0], f"{readable(record['model'])}: forecasts from origin after origin")
-    return rendered(figure, format)
-
-
-def by_horizon(record: Record, format: str = "svg") -> bytes:
-    """The error over the number of steps ahead: a record of `evaluate`."""
-    figure, axes = new_axes(7.0, 4.0)
-    steps = [each["h"] for each in record["by_horizon"]]
-    for name, colour in (("mae", ACCENT), ("rmse", INK), ("crps", SOFT)):
-        values = [each[name] for each in record["by_horizon"]]
-        if all(value is not None for value in values):
-            axes.plot(
-                steps,
-                values,
-                color=colour,
-                label=name.upper(),
-                linewidth=1.6,
-                marker="o" if len(steps) < 30 else None,
-                markersize=3,
+        low, high = (channel["quantiles"][level] for level in BANDS[1][1:])
+        for h, moment in enumerate(item["time"]):
+            found.append(
+                {
+                    "origin": item["origin"],
+                    "steps": h + 1,
+                    "time": moment,
+                    "at": clock(moment),
+                    "mean": channel["mean"][h],
+                    "low": low[h],
+                    "high": high[h],
+                    "came": channel["truth"][h],
+                }
             )
-    axes.set(xlabel="steps ahead", ylabel="error", ylim=(0, None))
-    axes.legend(frameon=False, fontsize=9, labelcolor=INK)
-    entitle(axes, f"{readable(record['model'])}: error by horizon, {record['origins']:,} origins")
-    return rendered(figure, format)
+    return found
+
+
+def walk_panel(
+    came: list[Row], said: list[Row], name: str, clock: Clock, panels: int, last: bool, apart: bool
+) -> Any:
+    """One channel: the truth in ink, forecasts in the accent, each beginning with a dot."""
+    import altair as alt
+
+    keys = ("mean", "low", "high") if apart else ("mean",)
+    numbers = [row["came"] for row in came] + [row[key] for row in said for key in keys]
+    low, high = domain_of(numbers)
+    scale = alt.Scale(domain=[low, high], zero=False, nice=False)
+    x, y = clock.axis(labelled=last), alt.Y("mean:Q", title=None, scale=scale)
+    tips = [
+        alt.Tooltip("time:N"),
+        alt.Tooltip("origin:Q", title="origin, row", format=","),
+        alt.Tooltip("steps:Q", title="steps ahead"),
+        alt.Tooltip("mean:Q", format=",.5~g"),
+        alt.Tooltip("low:Q", title="80 % from", format=",.5~g"),
+        alt.Tooltip("high:Q", title="80 % to", format=",.5~g"),
+        alt.Tooltip("came:Q", format=",.5~g"),
+    ]
+    base = alt.Chart(values(said)).encode(x=x, tooltip=tips, detail="origin:N")
+    truth = (
+        alt.Chart(values(came))
+        .mark_line(style="ink-line", strokeWidth=1.3)
+        .encode(
+            x=x,
+            y=alt.Y("came:Q", title=None, scale=scale),
+            tooltip=[alt.Tooltip("time:N"), alt.Tooltip("came:Q", format=",.5~g")],
+        )
+    )
+    band = base.mark_area(style=BAND).encode(y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q")
+    line = base.mark_line(style="accent-line", strokeWidth=1.6, opacity=0.9 if apart else 0.6)
+    dot = base.mark_point(style="accent", filled=True, size=14 if apart else 6, opacity=1)
+    layers = [band] if apart else []
+    layers += [truth, line.encode(y=y), dot.encode(y=y).transform_filter("datum.steps == 1")]
+    title = alt.TitleParams(name, anchor="start", frame="group", fontSize=11, offset=5)
+    return alt.layer(*layers, height=ONE if panels == 1 else SEVERAL, title=title)
+
+
+# -- how far off
+def by_horizon(record: Record) -> Chart:
+    """The error over the number of steps ahead: a record of `evaluate`."""
+    import altair as alt
+
+    rows = [
+        {"steps": each["h"], "figure": title, "role": role, "error": each[key]}
+        for key, (title, role) in ERRORS.items()
+        for each in record["by_horizon"]
+        if each.get(key) is not None
+    ]
+    high = domain_of([0.0, *(row["error"] for row in rows)])[1]
+    ends = {row["figure"]: row for row in rows}  # the last of each
+    scale = (high or 1.0) / ONE
+    places = spread([(high - end["error"]) / scale for end in ends.values()], GAP + 1, 6, ONE - 6)
+    names = [{**end, "level": high - place * scale} for end, place in zip(ends.values(), places)]
+    dots = len(record["by_horizon"]) < 30
+    steps = [each["h"] for each in record["by_horizon"]] or [1]
+    x = alt.X(
+        "steps:Q",
+        title="steps ahead",
+        scale=alt.Scale(domain=[min(steps), max(max(steps), min(steps) + 1)], nice=False),
+        axis=alt.Axis(tickMinStep=1, format="d", tickCount=min(8, len(steps))),
+    )
+    y = alt.Y("error:Q", title=UNIT, scale=alt.Scale(domain=[0, high], nice=False))
+    base = alt.Chart(values(rows)).encode(
+        x=x, y=y, tooltip=["figure:N", "steps:Q", alt.Tooltip("error:Q", format=",.5~g")]
+    )
+    named = alt.Chart(values(names)).encode(x=x, y=alt.Y("level:Q", title=UNIT), text="figure:N")
+    layers = []
+    for _, role in ERRORS.values():
+        point = {"point": {"size": 26, "style": role}} if dots else {}
+        test = f"datum.role == '{role}'"
+        layers.append(base.mark_line(style=f"{role}-line", **point).transform_filter(test))
+        layers.append(
+            named.mark_text(align="left", dx=8, style=f"{role}-text").transform_filter(test)
+        )
+    room = {"left": 10, "top": 10, "bottom": 10, "right": letters(ends)}
+    view = alt.layer(*layers, height=ONE, padding=room)
+    mean = " Means over series." * (record.get("sequences", 1) > 1)
+    says = (
+        f"How far {record['model']} is off, over the number of steps ahead, from "
+        f"{record['origins']:,} origin{'s' * (record['origins'] != 1)}; lower is better.{mean}"
+    )
+    table = [{key: row[key] for key in ("steps", "figure", "error")} for row in rows]
+    return Chart(view, title_of(record), says, table)
+
+
+# -- how much lies inside
+def coverage(record: Record) -> Chart:
+    """The share of what came that lies inside each interval beside what the interval promises, of
+    all together and of each series: a record of `evaluate`."""
+    import altair as alt
+
+    levels = list(record["coverage"])
+    several = [each for each in record.get("by_series") or () if each.get("coverage")]
+    drawn = thinned(several, MOST_SERIES)
+    marks: list[Row] = []
+    series: list[Row] = []
+    for place, level in enumerate(levels):
+        share = record["coverage"][level]
+        row = {"interval": f"{level} %", "place": place, "promised": float(level) / 100}
+        written = f"{level} % interval: {100 * share:.1f} % inside"
+        marks.append(row | {"share": share, "written": written})
+        series += swarm(row, [(each["series"], each["coverage"].get(level)) for each in drawn])
+    view = alt.layer(*coverage_layers(marks, series), height=ROW * len(levels))
+    says = (
+        f"How much of what came lies inside each interval of {record['model']}: the line is what the "
+        "interval promises, the large dot what it holds; nearer is better, left of the line it is too sure."
+    )
+    if several:
+        says += f" Small dots: {len(drawn):,}"
+        says += f" of {len(several):,}" * (len(drawn) < len(several)) + " series, each by itself."
+    keys = ("interval", "promised", "share")
+    rows = [{"series": "all", **{key: row[key] for key in keys}} for row in marks]
+    rows += [{"series": row["series"], **{key: row[key] for key in keys}} for row in series]
+    return Chart(view, title_of(record), says, rows)
+
+
+def swarm(row: Row, found: list[tuple[str, float | None]]) -> list[Row]:
+    """Dots of one interval, those of about the same share above and below each other."""
+    rows: list[Row] = []
+    stacks: dict[int, int] = {}
+    for name, share in found:
+        if share is None:
+            continue
+        bin = round(100 * share)
+        order = stacks.get(bin, 0)
+        stacks[bin] = order + 1
+        rows.append(row | {"series": readable(name), "share": share, "bin": bin, "order": order})
+    tallest = max(stacks.values(), default=1)
+    gap = min(5.0, 2 * WITHIN / max(1, tallest - 1))
+    for each in rows:
+        centred = each.pop("order") - (stacks[each.pop("bin")] - 1) / 2
+        each["place"] = row["place"] + centred * gap / ROW
+    return rows
+
+
+def coverage_layers(marks: list[Row], series: list[Row]) -> list[Any]:
+    """What is promised as a line, each series as a small dot, all together as a large one."""
+    import altair as alt
+
+    x = alt.X(
+        "share:Q",
+        title="share of what came that lies inside",
+        scale=alt.Scale(domain=[0, 1], nice=False),
+        axis=alt.Axis(format="~%"),
+    )
+    bounds = [-0.5 - ABOVE / ROW, len(marks) - 0.5 - ABOVE / 2 / ROW]
+    scale = alt.Scale(domain=bounds, reverse=True, nice=False, zero=False)
+    y = alt.Y("place:Q", title=None, scale=scale, axis=None)
+    percent = alt.Tooltip("share:Q", title="lies inside", format=".1%")
+    promised = alt.Tooltip("promised:Q", title="promised", format="~%")
+    base = alt.Chart(values(marks)).encode(y=y, tooltip=["interval:N", promised, percent])
+    words = base.mark_text(align="left", baseline="middle", dy=-ROW / 2 + 2, style="ink-text")
+    tick = base.mark_tick(style="ink", thickness=2, size=2 * WITHIN, orient="vertical")
+    layers = [words.encode(x=alt.value(5), text="written:N"), tick.encode(x=alt.X("promised:Q"))]
+    if series:
+        layers.append(
+            alt.Chart(values(series))
+            .mark_point(style="soft", filled=True, size=14, opacity=0.55)
+            .encode(x=x, y=y, tooltip=["series:N", "interval:N", promised, percent])
+        )
+    return [*layers, base.mark_point(style="accent", filled=True, size=110, opacity=1).encode(x=x)]
+
+
+def title_of(record: Record) -> str:
+    """What was forecast by what."""
+    name = str(record.get("data") or "").rstrip("/").rsplit("/", 1)[-1]
+    return f"{name}: {record['model']}" if name else str(record["model"])

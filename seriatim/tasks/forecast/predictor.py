@@ -19,7 +19,7 @@ import numpy as np
 from seriatim.data.sequences import NUMBERS, Field, Sequences, offsets_of
 from seriatim.data.series import rows_of
 from seriatim.data.steps import Step
-from seriatim.errors import ConfigError, DataError
+from seriatim.errors import ConfigError, DataError, nearest
 from seriatim.layers.randomness import seeded
 from seriatim.measuring.measured import Measured
 from seriatim.models.base import evaluating
@@ -324,7 +324,8 @@ class Forecaster(Predictor):
 
     def backtest(self, data: Source, **options: Any) -> Record:
         """Forecasts from origin after origin, beside what came. Options: see `WalkOptions`."""
-        series, asked = self.data(data), build(WalkOptions, options, "backtest")
+        whole, asked = self.data(data), build(WalkOptions, options, "backtest")
+        series = self.only(whole, asked.only)
         lengths = series.field("values").lengths
         longest = int(lengths.max())
         first = max(1, longest // 2, longest - SHOWN * self.horizon)
@@ -346,9 +347,10 @@ class Forecaster(Predictor):
             data=series.origin,
             channel_names=self.codec.channels,
             horizon=self.horizon,
+            sequences=len(whole),
             series=shown,
             items=items,
-            protocol=self.protocol(asdict(walking))
+            protocol=self.protocol({k: v for k, v in asdict(walking).items() if k != "only"})
             | {"seen_in_training": self.seen(rows_between(series, span))},
         )
 
@@ -373,13 +375,28 @@ class Forecaster(Predictor):
         rows = [item["origin"] for item in items if item["series"] == name]
         first = max(0, min(rows, default=len(values)) - 2 * self.horizon)
         columns = {each: values[first:, c].tolist() for c, each in enumerate(self.codec.channels)}
-        return {"series": name, "first": first, "values": columns}
+        moments = [written(each, self.codec.step) for each in data.field("time").row(s)[first:]]
+        return {"series": name, "first": first, "time": moments, "values": columns}
+
+    def only(self, data: Sequences, name: str) -> Sequences:
+        """One series of several by its name; all of them if none is named."""
+        if not name:
+            return data
+        names = [self.codec.name_of(data, s) for s in range(len(data))]
+        if name not in names:
+            raise ConfigError(
+                "there is no series of this name",
+                got=name,
+                do=nearest(name, names[:SHOWN]) if any(names) else "Leave out --only: there is one",
+            )
+        return data[np.array([names.index(name)])]
 
     # -- what comes
-    def predict(self, data: Source, *, paths: int = 0) -> Record:
-        """For each series the next H steps: times, means and quantiles of each channel, beside what
-        came last, and so many sample paths."""
-        series = self.data(data, gaps=True)
+    def predict(self, data: Source, *, paths: int = 0, only: str = "") -> Record:
+        """For each series, or the one that is named, the next H steps: times, means and quantiles of
+        each channel, beside what came last, and so many sample paths."""
+        whole = self.data(data, gaps=True)
+        series = self.only(whole, only)
         longer, places = self.extended(series)
         offsets = longer.field("values").offsets
         signals = self.codec.encode(longer, places - offsets[:-1])
@@ -403,10 +420,11 @@ class Forecaster(Predictor):
                     "time": [written(moment, self.codec.step) for moment in moments],
                     "channels": channels,
                     "past": self.past(longer, s),
+                    "past_time": self.past_time(longer, s),
                     "rows": len(longer.field("values").row(s)) - gap - horizon,
                 }
             )
-        return self.record("predictions", data=series.origin, items=items)
+        return self.record("predictions", data=series.origin, sequences=len(whole), items=items)
 
     def channels(self, mean: np.ndarray, quantiles: np.ndarray) -> dict[str, dict[str, Any]]:
         """(H, C) means and (H, C, Q) quantiles, by the names of the channels and of the levels."""
@@ -425,6 +443,12 @@ class Forecaster(Predictor):
         values = longer.field("values").row(s)[: -self.model.options.reach]
         last = values[-BEFORE * max(self.horizon, LEAST) :]
         return {name: last[:, c].tolist() for c, name in enumerate(self.codec.channels)}
+
+    def past_time(self, longer: Sequences, s: int) -> list[str]:
+        """The moments of these values."""
+        moments = longer.field("time").row(s)[: -self.model.options.reach]
+        last = moments[-BEFORE * max(self.horizon, LEAST) :]
+        return [written(moment, self.codec.step) for moment in last]
 
     def extended(self, data: Sequences) -> tuple[Sequences, np.ndarray]:
         """The series with H more steps, of which nothing is known but the time and the inputs known
@@ -488,7 +512,7 @@ def rows_between(data: Sequences, span: Span) -> Sequences:
 def written(moment: float, step: Step) -> str:
     """A moment as people write it; a row as its number."""
     if step.kind == "row":
-        return f"{moment:g}"
+        return f"{moment:.12g}"
     days = step.kind in ("month", "weekday") or (step.kind == "second" and step.size % 86400 == 0)
     text = str(np.datetime64(round(moment), "s"))
     return text.removesuffix("T00:00:00") if days else text

@@ -614,16 +614,18 @@ def test_a_backtest_stands_beside_what_came():
 def test_every_record_is_plain_and_every_picture_is_drawn(tmp_path):
     data = series(noise(150, 2))
     model = seriatim.fit("forecast", "autoregression", data, horizon=5, order=2)
-    for what in ("forecast", "origins", "horizon"):
+    for what, verb in (
+        ("forecast", "predict"),
+        ("origins", "backtest"),
+        ("horizon", "evaluate"),
+        ("coverage", "evaluate"),
+    ):
         out = tmp_path / f"{what}.svg"
-        record = call("plot", model, data, what=what, out=str(out))
-        assert out.read_bytes().startswith(b"<?xml")
+        chart = call("plot", model, data, what=what, out=str(out))
+        assert out.read_text().startswith("<svg")
+        record = call(verb, model, data)
         json.dumps(record, allow_nan=False)
-        assert (
-            record["task"] == "forecast"
-            and record["kind"]
-            == {"forecast": "predictions", "origins": "backtest", "horizon": "evaluation"}[what]
-        )
+        assert record["task"] == "forecast" and record.plot(what).body.keys() == chart.body.keys()
 
 
 # -- how tables are read
@@ -747,7 +749,7 @@ def test_from_the_command_line(load, tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 6 and lines[1].startswith("2024-07-19\t")
     assert main(["predict", run, path, "--paths", "2"]) == 2
-    for what in ("forecast", "origins", "horizon"):
+    for what in ("forecast", "origins", "horizon", "coverage"):
         out = str(tmp_path / f"{what}.png")
         assert main(["plot", run, path, "--what", what, "--out", out]) == 0
     names = "persistence,lags-ridge,linear"
