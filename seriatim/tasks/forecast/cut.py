@@ -143,8 +143,12 @@ class ForecastCut(Cut):
         if separator and not generated and not any(named):
             data = series_in_rows(paths[0], separator, reading.fill, notes)
         if data is None:
-            table = read(paths[0], format=format, columns=columns, gaps=not generated)
-            data = as_series(table, reading, gaps, notes)
+            mark = reading.decimal or None
+            table = read(
+                paths[0], input_format=format, columns=columns, decimal=mark, gaps=not generated
+            )
+            found = {name: how for name, how in table.read_as.items() if name == "decimal"}
+            data = replace(as_series(table, reading, gaps, notes), read_as=found)
         for words in notes:
             note(words)
         return data
