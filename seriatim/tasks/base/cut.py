@@ -220,6 +220,12 @@ class Cut:
         many = max(1, int(share * len(data)))
         return data[np.linspace(0, len(data) - 1, many).astype(int)]
 
+    def tried_on(
+        self, train: Sequences, test: Sequences, share: float
+    ) -> tuple[Sequences, Sequences]:
+        """About this share of what is fitted to and measured on, to see how long both take."""
+        return self.some_of(train, share), self.some_of(test, share)
+
     def folds(self, data: Sequences, k: int) -> list[tuple[Sequences | None, Sequences, Sequences]]:
         """k times training and test; equal sequences stay together, and labels keep their shares.
         A model that needs validation data sets some of its training data aside."""

@@ -197,6 +197,21 @@ class ForecastCut(Cut):
         """All of it: a test holds its own past, and every series is judged."""
         return data
 
+    def tried_on(
+        self, train: Sequences, test: Sequences, share: float
+    ) -> tuple[Sequences, Sequences]:
+        """Some of the series, evenly spaced; of one alone its end."""
+        if len(train) == 1:
+            few = [cut_series(each, 1 - share, 1.0) for each in (train, test)]
+            return few[0], few[1]
+        rows = np.linspace(0, len(train) - 1, max(1, int(share * len(train)))).astype(int)
+        names = train.field("name").flat[rows] if "name" in train.fields else rows
+        if "name" not in test.fields or "name" not in train.fields:
+            return train[rows], test[rows]
+        known = {train.field("name").symbol_names[i] for i in names}
+        there = [test.field("name").symbol_names[i] in known for i in test.field("name").flat]
+        return train[rows], test[np.flatnonzero(there)]
+
     def official(self, train: Sequences) -> dict[str, Any]:
         """A test that was given apart goes on where the training data ends."""
         return {"past": train}
