@@ -81,16 +81,16 @@ class Budget:
         self.tails.append(self.clock() - self.tail)
 
 
-def projected(trials: Sequence[tuple[float, float]]) -> float:
+def projected(trials: Sequence[tuple[float, float]], whole: float = 1.0) -> float:
     """Seconds that all of the data would take, by trials (share of the data, seconds): one alone is
     taken as proportional; of several the last go on as they grew, which leaves out what a model
     takes however little it reads."""
     share, seconds = trials[-1]
     if len(trials) == 1:
-        return seconds / share
+        return seconds * whole / share
     less, before = trials[-2]
-    straight = seconds + max(0.0, seconds - before) / (share - less) * (1 - share)
+    straight = seconds + max(0.0, seconds - before) / (share - less) * (whole - share)
     if min(before, seconds) <= 0:
         return straight
     power = math.log(seconds / before) / math.log(share / less)
-    return max(straight, seconds * share**-power) if power > 1 else straight
+    return max(straight, seconds * (whole / share) ** power) if power > 1 else straight

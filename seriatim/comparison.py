@@ -360,7 +360,8 @@ class Comparison:
             if not trials and seconds < limit < projected([(share, seconds)]):
                 share, seconds = self.tried(name, rounds[0], part)  # the first time takes longer
             trials.append((share, seconds * len(rounds)))
-            if projected(trials) <= limit or 4 * trials[-1][1] > limit:
+            following = trials[-1][1] if len(trials) == 1 else projected(trials, 4 * share)
+            if projected(trials) <= limit or following > limit / 2:
                 break
         return projected(trials) if trials else 0.0
 
