@@ -137,6 +137,47 @@ def test_whatever_reading_leaves_out_comes_back(content, how, verse, tmp_path):
     there_and_back(run, content, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("Käse – schön\r\nThe rain\r\n".encode("windows-1252"), ""),
+        ("Käse\x81 schön\nThe rain".encode("latin-1"), ""),
+        ("The rain of Łódź\r\n".encode("utf-16"), ""),
+        (b"\xfe\xff" + "The rain of Łódź 🐈\rx".encode("utf-16-be"), ""),
+        ("The rain of Łódź\n".encode("utf-32"), ""),
+        ("привет rain\n".encode("koi8-r"), "koi8-r"),
+        ("The rain\r\n".encode("utf-16-le"), "utf-16"),
+        ("雨 rain\n".encode("shift_jis"), "shift_jis"),
+        (b"\xef\xbb\xbfThe rain\n", "utf-8-sig"),
+    ],
+)
+@pytest.mark.parametrize("by", ["stream", "line"])
+def test_other_encodings_come_back_to_the_byte(content, told, by, tmp_path):
+    """`compress` read UTF-8 only."""
+    (tmp_path / "train.txt").write_bytes((VERSE * 3).encode(told or "utf-8"))
+    flags = ("--by", by, *(("--encoding", told) if told else ()))
+    run = fitted("unigram", tmp_path / "train.txt", tmp_path / "run", *flags)
+    there_and_back(run, content, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "told", "words"),
+    [
+        ("é\n".encode() * 9 + b"\xe9\n", "", "in.txt:10: this is not UTF-8"),
+        (b"rain\nin \x1b$B\x1b(BSpain\n", "iso2022_jp", "in.txt:2: .*would not come back"),
+        (b"rain\n\x81\x8d", "windows-1252", "in.txt:2: this is not"),
+    ],
+)
+def test_bytes_that_would_not_come_back_are_refused_with_their_line(content, told, words, tmp_path):
+    (tmp_path / "train.txt").write_bytes((VERSE * 3).encode())
+    flags = ("--encoding", told) if told else ()
+    run = fitted("unigram", tmp_path / "train.txt", tmp_path / "run", *flags)
+    (tmp_path / "in.txt").write_bytes(content)
+    said = seriatim("compress", run, tmp_path / "in.txt", "--out", tmp_path / "small.srt")
+    assert said.code == 1 and re.search(words, said.err)
+    assert not (tmp_path / "small.srt").exists()
+
+
 def test_another_model_does_not_restore_it(verse, tmp_path):
     """A file is refused by a run that did not write it, and a damaged one by its checksum."""
     run = fitted("markov", verse, tmp_path / "run")

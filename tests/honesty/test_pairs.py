@@ -248,6 +248,6 @@ def test_chords_are_counted_where_they_are_left_out_and_kept_as_sets(tmp_path: P
     notes: list[str] = []
     st.read(str(file), notes=notes)
     assert ["6 of 9 notes" in each and "roll" in each for each in notes] == [True]
-    assert st.read(str(file), format="roll")[0]["tokens"] == ["60+64+67"] * 12
+    assert st.read(str(file), input_format="roll")[0]["tokens"] == ["60+64+67"] * 12
     (read,) = {tuple(row["tokens"]) for row in st.tasks.task("sets").cut.sequences(file)}
     assert read == ("60+64+67",) * 12

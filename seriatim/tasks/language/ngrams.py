@@ -480,7 +480,7 @@ def frequencies(
             got="no --date" if not date else "no --phrases",
             do='Name the field of the dates with --date, and the phrases: --phrases "one, another"',
         )
-    data = read(str(file), format=input_format or None, columns=columns or None)
+    data = read(str(file), input_format=input_format or None, columns=columns or None)
     found = over_time(data, phrases, date, every, unit, lower, smooth, field or None)
     return record("frequencies", task=TASK.name, **found)
 
