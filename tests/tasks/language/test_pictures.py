@@ -215,7 +215,7 @@ def test_one_head_names_its_rows_and_columns(draw):
 
 
 def test_few_cells_have_figures_and_one_symbol_is_enough():
-    view, rows = heat([[1.0]], ["a"], ["b"])
+    _, rows = heat([[1.0]], ["a"], ["b"])
     assert rows[0] == {"attends": "a", "attended to": "b", "weight": 1.0, "hundredths": "100"}
     assert symbol("\u202e\n x") == "·⏎·x"
 

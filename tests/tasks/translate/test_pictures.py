@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 
@@ -111,7 +112,7 @@ def test_a_long_tree_goes_on_below_and_ends_where_that_is_said():
     bands = marks_of(chart)
     assert f"first {DEEP} of {DEEP + 3} steps" in chart.says and len(chart.rows) == DEEP
     assert len(bands) > 1 and all(mark["end"] <= WIDE + 4 for band in bands for mark in band)
-    for before, after in zip(bands, bands[1:]):
+    for before, after in pairwise(bands):
         assert after[0]["again"] and after[0]["node"] == before[-1]["node"]
         assert after[1]["from_x"] == after[0]["end"]
 
