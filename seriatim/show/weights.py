@@ -16,7 +16,6 @@ LONGEST = 14  # letters of a name beside a picture
 FEW = 20  # names up to which cells are large, with figures in them
 LARGE, SMALL = 27, 17  # pixels of a cell
 LEAST = 0.02  # weights below are not drawn: nobody sees them
-STRONG = 0.5  # weights from here on have a strong ground
 MOST = 5_000  # marks of a picture
 
 
@@ -92,14 +91,14 @@ def heat(weights: Any, rows: Sequence[str], columns: Sequence[str]) -> tuple[Any
         cell["hundredths"] = f"{100 * cell['weight']:.0f}"
     x, y = ranks(len(columns), alt.X, "column"), ranks(len(rows), alt.Y, "row")
     base = alt.Chart(values(cells)).encode(x=x, y=y, tooltip=hints())
-    layers: list[Any] = [base.mark_rect(stroke=None).encode(color=colours())]
-    figures = base.mark_text(fontSize=10).encode(text="hundredths:N")
-    if few:
-        light = figures.copy().transform_filter("datum.weight >= 0.1 && datum.weight < 0.5")
-        light.mark.style = "ink-text"
-        strong = figures.transform_filter("datum.weight >= 0.5")
-        strong.mark.style = "over-text"
-        layers += [light, strong]
+    inside: list[Any] = [base.mark_rect(stroke=None).encode(color=colours())]
+    for style, test in (
+        ("ink-text", "datum.weight >= 0.1 && datum.weight < 0.5"),
+        ("over-text", "datum.weight >= 0.5"),
+    ):
+        figures = base.mark_text(fontSize=10, style=style).encode(text="hundredths:N")
+        inside += [figures.transform_filter(test)] * few
+    layers: list[Any] = [alt.layer(*inside)]
     left = [{"row": t, "name": symbol(name)} for t, name in enumerate(rows)]
     top = [{"column": s, "name": symbol(name)} for s, name in enumerate(columns)]
     layers.append(

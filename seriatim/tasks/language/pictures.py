@@ -136,7 +136,7 @@ def frequency(record: Record) -> Chart:
         points = base.mark_point(filled=True, size=16, opacity=0.35, clip=True)
         layers.insert(0, points.encode(y="each:Q"))
     names = [each.encode(x=x) for each in with_names(ends)]
-    view = alt.layer(*layers, *names, height=tall)
+    view = alt.layer(alt.layer(*layers), *names, height=tall)
     return Chart(view, Path(record["data"]).name, said_of_phrases(record), plain_courses(rows))
 
 
@@ -295,8 +295,7 @@ def by_distance(
         ],
     )
     view = alt.layer(
-        base.mark_line(),
-        base.mark_point(filled=True, size=9, opacity=1),
+        alt.layer(base.mark_line(), base.mark_point(filled=True, size=9, opacity=1)),
         *with_names(ends, dy=-6 if any(told) else 0, fontWeight="bold"),
         *(with_names(ends, dy=7, field="told") if any(told) else []),
         height=tall,
