@@ -20,7 +20,10 @@ from seriatim.comparison import Comparison
 from seriatim.fitting_options import CompareOptions
 from seriatim.models.ngrams.ngram import Ngram
 from seriatim.progress import exhausted
+from seriatim.show.progress import Watcher
 from seriatim.tasks import task
+from seriatim.tasks.autoencode import likelihood
+from seriatim.tasks.autoencode import predictor as autoencode
 from seriatim.training.ending import Ending, improving
 from tests.honesty import seriatim
 from tests.training.test_loop import loop
@@ -91,6 +94,38 @@ def test_what_validation_looks_at_has_a_name(book):
     """Finding 20: progress said `valid 0.342`, without saying of what."""
     said = seriatim(*("fit", "language", "lstm", book, "--updates", 5, *TINY, "--out", "run"))
     assert "nats per token" in said.out and "valid " not in said.out
+
+
+def test_an_old_look_at_validation_data_says_when_it_was():
+    """Finding 17: "valid 6.290" was shown from 10 % to 93 %."""
+    watcher = Watcher()
+    watcher.see({"event": "part", "model": "gru", "parts": 1})
+    watcher.see({"event": "validation", "best": 6.29, "said": "nats per token 6.290", "share": 0.1})
+    step = {"event": "step", "loss": 2.0, "remaining": 9.0, "seconds": 1.0}
+    for share, told in ((0.15, ""), (0.93, " (at 10 %)")):
+        watcher.see(step | {"share": share})
+        words = f"loss 2.000  nats per token 6.290{told}  9 s left"
+        assert watcher.progress.tasks[0].fields["words"] == words
+
+
+def test_what_an_autoencoder_does_after_its_time_is_announced_and_bounded(monkeypatch):
+    """Finding 17: `--minutes 6` took 8 min 18 s: what came after 100 % was silent, and read all."""
+    heard: list[dict] = []
+    read: list[int] = []
+    vectors = likelihood.vectors
+
+    def counted(model, samples):
+        read.append(len(samples))
+        return vectors(model, samples)
+
+    for module in (likelihood, autoencode):
+        monkeypatch.setattr(module, "vectors", counted)
+        monkeypatch.setattr(module, "MOST_READ_AGAIN", 300)
+    asked = {"model": "gru", "updates": 2, "width": 8, "latent": 2}
+    st.call("fit", "autoencode", "sentences:count=400", listen=heard.append, **asked)
+    end = next(i for i, event in enumerate(heard) if event["event"] == "end")
+    assert "looking at the vectors" in {event.get("words") for event in heard[end:]}
+    assert max(read[-2:]) <= 150  # of 380 that were learned from
 
 
 def test_seconds_in_all_are_those_of_the_clock(book):

@@ -70,7 +70,7 @@ class TableRequest:
     problems: list[DataError] | None = None
     notes: list[str] | None = None
     gaps: bool = False
-    wants: str = ""  # what a table without a header should have: label, value
+    wants: str = ""  # what a table without a header should have: label, value, pair
     settled: dict[str, str] = field(default_factory=dict)  # takes how it was read
     separator: str = ","
     decimal: str = ""  # the mark before decimals: comma or point; "": as it is found
@@ -311,6 +311,8 @@ def table(asked: TableRequest, grid: Grid | None, rows: Callable[[], Iterator[Ro
     if not len(grid.lines):
         return {}, grid.lines
     written = LABELS | TOKENS | {"text"} | (PAIR if set(names) >= PAIR else set())
+    if asked.wants == "pair" and not set(names) >= PAIR:
+        written |= set(names[:2])
     columns = dict(zip(names, grid.columns))
     others = [name for name in names if name not in written]
     columns |= zip(others, plainly_written(asked, others, [columns[name] for name in others]))
@@ -342,7 +344,7 @@ def header_of(
     """The names of the columns, and whether the first row has them; `below` has the first cells of
     each column under it."""
     if asked.columns is None:
-        why = why_no_header(header, below)
+        why = why_no_header(header, below, asked.wants)
         if why:
             return without_header(asked, header, below, why), False
         names = column_names(header, DataError, file=asked.path, line=line)

@@ -48,7 +48,7 @@ class Cut:
     by = ""  # how text is cut unless something else is asked for; "": as its format is
     folded = False  # whether a comparison may have folds
     parallel = False  # whether two files may belong together, line by line
-    wants = ""  # what the data must have besides: label, value or tags
+    wants = ""  # what the data must have besides: label, value, tags or pair
     audited = False  # whether the data is looked at for copies and contradictions before a fit
 
     def __init__(self, task: Task):
