@@ -9,12 +9,17 @@ from rich.table import Table
 from rich.text import Text
 
 from seriatim.records import Record
-from seriatim.show.tables import short
+from seriatim.show.tables import ORDERS, short, strip, width_of
 from seriatim.tasks.base import Figure, Task
 
 FEW_ITEMS = 100  # of a test: fewer are no ground for a verdict
 MANY_COPIES = 0.05  # of the data, from which on they are told
-LEFT = ("", "model", "95 %", "sample")  # columns of words; the others are numbers
+STRIP = "strip"  # the column of dots on lines
+LEFT = ("", "model", "95 %", STRIP, "sample")  # columns of words; the others are numbers
+# columns from which a table has more of them, and what is left out first where there is no room
+WIDE, DRAWN = 120, 100
+FIRST_OUT = ("size", "symbols/s", "epochs", "parameters", STRIP, "sample", "updates")
+LEAST_SAMPLE = 16  # letters
 
 
 def footnotes(record: Record, room: Task) -> list[str]:
@@ -73,8 +78,32 @@ def verdict(rows: list[dict[str, Any]], figure: Figure) -> str:
     return words
 
 
-def leaderboard(record: Record, room: Task, wide: bool = True) -> Table:
-    """The table; a narrow one has fewer columns, table.json has them all."""
+def leaderboard(record: Record, room: Task, width: int = 160) -> Table:
+    """The table, in so many columns of letters: a narrow one has fewer of its own, table.json has
+    them all. Nothing is left out in the middle of a number."""
+    figures = room.ranked_by(record["figure"])
+    shown = columns(record, figures, width)
+    table = drawn(record, room, shown, width)
+    rest = [each.title for each in reversed(figures[1:])]
+    for name in (*FIRST_OUT, *rest, "fit s"):
+        if needed(table, shown) <= width:
+            break
+        if name in shown:
+            shown.remove(name)
+            table = drawn(record, room, shown, width)
+    return table
+
+
+def needed(table: Table, shown: list[str]) -> int:
+    """The letters that its columns need side by side, with a few of each sample."""
+    bare = Table(box=None, pad_edge=False)
+    bare.columns = [each for each, name in zip(table.columns, shown) if name != "sample"]
+    bare.rows = table.rows
+    return width_of(bare) + (LEAST_SAMPLE + 2) * ("sample" in shown)
+
+
+def drawn(record: Record, room: Task, shown: list[str], width: int) -> Table:
+    """The table with these columns."""
     if any(row.get("unfinished") for row in record["rows"]):
         notes_first = ["~ unfinished: too few updates, or less than one epoch; no verdict"]
     else:
@@ -91,30 +120,52 @@ def leaderboard(record: Record, room: Task, wide: bool = True) -> Table:
         box=None,
         pad_edge=False,
     )
-    voice = any("sample" in row for row in record["rows"])
-    learned = any(row.get("updates") is not None for row in record["rows"])
     figures = room.ranked_by(record["figure"])
-    shown = columns(figures, wide, voice, learned)
+    strips = strips_of(record, figures[0], 24 if width >= WIDE else 16)
     for name in shown:
         justify: Any = "left" if name in LEFT else "right"
-        table.add_column(name, justify=justify, no_wrap=name != "sample")
+        title = Text(strips[""]) if name == STRIP else name
+        table.add_column(title, justify=justify, no_wrap=name not in ("sample", "model"))
     for place, row in enumerate(record["rows"], 1):
         if row["status"] == "ok":
-            cells = cells_of(place, row, figures)
+            cells = cells_of(place, row, figures) | {STRIP: strips.get(row["model"], "")}
             table.add_row(*(cells[name] for name in shown), style="bold" if place == 1 else None)
         else:
-            table.add_row("", row["model"], row["status"], style="red")
+            table.add_row("", Text(row["model"]), row["status"], style="red")
     return table
 
 
-def columns(figures: tuple[Figure, ...], wide: bool, voice: bool, learned: bool) -> list[str]:
-    """The titles of the columns."""
+def strips_of(record: Record, figure: Figure, cells: int) -> dict[str, Any]:
+    """Each model's figure and interval on one scale, whose ends stand above: under "". Nothing
+    where there are no two models to be held against each other."""
+    found: dict[str, tuple[float, tuple[float, float]]] = {}
+    for row in record["rows"]:
+        value = row.get(figure.key)
+        if row["status"] == "ok" and value is not None:
+            low, high = row["interval"].get(figure.key) or (None, None)
+            found[row["model"]] = (value, (value, value) if low is None else (low, high))
+    ends = [each for value, bounds in found.values() for each in (value, *bounds)]
+    if len(found) < 2 or min(ends) == max(ends):
+        return {"": ""}
+    scale = (min(ends), max(ends))
+    low, high = (figure.write(each) for each in scale)
+    return {"": low + high.rjust(cells - len(low))} | {
+        model: Text(strip(*each, scale, cells), style=ORDERS[0]) for model, each in found.items()
+    }
+
+
+def columns(record: Record, figures: tuple[Figure, ...], width: int) -> list[str]:
+    """The titles of the columns that a table of this width may have."""
+    wide = width >= WIDE
     first, *others = figures[0], *(each for each in figures[1:] if each.shown)
     beside = [each.title for each in others if wide or not each.wide]
     more = ["size", "symbols/s"] if wide else []
-    sample = ["sample"] if voice else []
-    seen = ["updates", *(["epochs"] if wide else [])] if learned else []
-    return ["", "model", first.title, "95 %", *beside, "fit s", *seen, "parameters", *more, *sample]
+    sample = ["sample"] if any("sample" in row for row in record["rows"]) else []
+    networks = any(row.get("updates") is not None for row in record["rows"])
+    seen = ["updates", *(["epochs"] if wide else [])] if networks else []
+    strips = [STRIP] if width >= DRAWN and len(strips_of(record, first, 16)) > 1 else []
+    figure = [first.title, "95 %", *strips]
+    return ["", "model", *figure, *beside, "fit s", *seen, "parameters", *more, *sample]
 
 
 def learned(row: dict[str, Any]) -> tuple[str, str]:
@@ -133,7 +184,7 @@ def cells_of(place: int, row: dict[str, Any], figures: tuple[Figure, ...]) -> di
         "": "~" if row.get("unfinished") else "=" if row["tied"] and place > 1 else str(place),
         "updates": learned(row)[0],
         "epochs": learned(row)[1],
-        "model": row["model"],
+        "model": Text(row["model"]),
         first.title: first.write(row[first.key]),
         "95 %": bounds,
         "fit s": f"{row['seconds']:.1f}",

@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from seriatim.show.tables import ORDERS, bar, output, sparkline
+from seriatim.show.tables import ORDERS, bar, narrowed, output, sparkline, width_of
 
 Justify = Literal["left", "right"]
 
@@ -21,6 +21,9 @@ WIDE = {"different", "near", "shortest", ""}  # left out where there are fewer t
 
 
 MOST_CLASSES = 20  # rows of the table of labels or tags
+
+
+MOST_LETTERS, TITLE = 40, 12  # of a name, where there is room, and above a column
 
 
 def audit(record: dict[str, Any], wide: bool | None = None) -> Group:
@@ -40,8 +43,13 @@ def audit(record: dict[str, Any], wide: bool | None = None) -> Group:
 def grid(*columns: tuple[str, Justify]) -> Table:
     """An empty table without lines, its columns to the left or to the right."""
     table = Table(header_style="bold", box=None, pad_edge=False)
-    for name, justify in columns:
-        table.add_column(name, justify=justify, no_wrap=True)
+    for place, (name, justify) in enumerate(columns):
+        table.add_column(
+            Text(shown(name), overflow="ellipsis"),
+            justify=justify,
+            no_wrap=True,
+            max_width=None if place else MOST_LETTERS,
+        )
     return table
 
 
@@ -66,7 +74,7 @@ def sizes(record: dict[str, Any], wide: bool) -> Table | None:
     table = grid(*((name, "left" if name in ("file", "") else "right") for name in shown))
     for row in rows:
         table.add_row(*(row[name] for name in shown))
-    return table
+    return narrowed(table)
 
 
 def figures(record: dict[str, Any], unit: str) -> dict[str, str | Text]:
@@ -76,7 +84,7 @@ def figures(record: dict[str, Any], unit: str) -> dict[str, str | Text]:
         sparkline([count or None for count in length["histogram"]["counts"]]), style=ORDERS[4]
     )
     return {
-        "file": Text(record["name"], overflow="ellipsis"),
+        "file": Text(shown(record["name"]), overflow="ellipsis"),
         "sequences": f"{record['sequences']:,}",
         f"{unit}s": f"{record['symbols']:,}",
         "different": f"{record['different']:,}",
@@ -92,35 +100,48 @@ def figures(record: dict[str, Any], unit: str) -> dict[str, str | Text]:
 
 
 def classes(record: dict[str, Any], cells: int) -> Table | None:
-    """How often each label or tag occurs in each file."""
+    """How often each label or tag occurs in each file: in numbers, shares and bars as far as there
+    is room, and of as many files."""
     kind = next(
         (kind for kind in ("classes", "tags") for each in record["files"] if each[kind]), None
     )
     if kind is None:
         return None
     files = [each for each in record["files"] if each[kind]]
+    several = range(len(files), 0, -1)
+    looks = [(len(files), True, cells // len(files)), (len(files), True, 0)]
+    for many, counted, room in [*looks, *((many, False, 0) for many in several)]:
+        table = balance(files, kind, many, counted, room)
+        if width_of(narrowed(table)) <= output().width:
+            break
+    return table
+
+
+def balance(files: list[dict[str, Any]], kind: str, many: int, counted: bool, cells: int) -> Table:
+    """The table of labels or tags of the first so many files, with or without numbers, with bars of
+    so many cells."""
     names = list(dict.fromkeys(name for each in files for name in each[kind]))
     columns: list[tuple[str, Justify]] = [
         (f"{len(names):,} {'labels' if kind == 'classes' else 'tags'}", "left")
     ]
-    for each in files:
-        title = each["name"] if len(files) > 1 else ""
-        columns += [(title, "right"), ("", "right"), ("", "left")]
+    for each in files[:many]:
+        title = shown(each["name"]) if len(files) > 1 else ""
+        title = title if len(title) <= TITLE else title[: TITLE - 1] + "…"
+        columns += [(title, "right")] + [("", "right")] * counted + [("", "left")] * bool(cells)
     table = grid(*columns)
     totals = [sum(each[kind].values()) for each in files]
     most = max(max(each[kind].values()) / total for each, total in zip(files, totals))
     for name in names[:MOST_CLASSES]:
         row: list[str | Text] = []
-        for each, total, colour in zip(files, totals, ORDERS * len(files)):
+        for each, total, colour in zip(files[:many], totals, ORDERS * len(files)):
             count = each[kind].get(name, 0)
-            row += [
-                f"{count:,}",
-                share(count / total),
-                Text(bar(count / total / most, cells // len(files)), style=colour),
-            ]
-        table.add_row(Text(name, overflow="ellipsis"), *row)
+            row += [f"{count:,}"] * counted + [share(count / total)]
+            row += [Text(bar(count / total / most, cells), style=colour)] if cells else []
+        table.add_row(Text(shown(name), overflow="ellipsis"), *row)
     if len(names) > MOST_CLASSES:
         table.add_row(Text(f"and {len(names) - MOST_CLASSES:,} more", style="dim"))
+    if many < len(files):
+        table.add_row(Text(f"and {len(files) - many:,} more files", style="dim"))
     return table
 
 
@@ -132,7 +153,7 @@ def seen_before(record: dict[str, Any]) -> Table | None:
     table = grid(("in both", "left"), *((name, "right") for name in names))
     for each in record["across"]:
         table.add_row(
-            Text.assemble(each["file"], (" and ", "dim"), each["other"]),
+            Text.assemble(shown(each["file"]), (" and ", "dim"), shown(each["other"])),
             f"{each['copies']:,}",
             share(each["share"]),
             share(each["words_share"]),
@@ -140,7 +161,7 @@ def seen_before(record: dict[str, Any]) -> Table | None:
             f"{each['contradicting']:,}",
             style=None if each["copies"] else "dim",
         )
-    return table
+    return narrowed(table)
 
 
 def findings(record: dict[str, Any]) -> Table | None:
@@ -154,9 +175,9 @@ def findings(record: dict[str, Any]) -> Table | None:
     for each in record["findings"]:
         mark, style = MARKS[each["severity"]]
         lines = ", ".join(map(str, each["lines"][:5])) + ("" if len(each["lines"]) <= 5 else " ...")
-        place = names.get(each["file"], each["file"]) + (f":{lines}" if lines else "")
+        place = shown(names.get(each["file"], each["file"])) + (f":{lines}" if lines else "")
         table.add_row(
-            Text(mark, style), Text.assemble((place, style), "  ", (each["what"], "bold"))
+            Text(mark, style), Text.assemble((place, style), "  ", (shown(each["what"]), "bold"))
         )
         for words, colour in ((each["got"], "default"), (each["do"], "dim")):
             if words:

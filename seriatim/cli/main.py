@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,9 +133,29 @@ def fit(command: Command) -> int:
     seconds = time.perf_counter() - began()
     words = f"{out}: {model}, {record['parameters']:,} parameters, {seconds:.1f} s in all{held}"
     show(record, command, words)
+    if command.format == "table":
+        for line in learned(Path(out)):
+            say(line)
     if record.get("ending"):
         say(record["ending"])
     return 130 if record.get("interrupted") else 0
+
+
+def learned(folder: Path) -> Iterator[str]:
+    """How the loss on validation data went, in a line; of a model that counts nothing."""
+    from seriatim.plotting import learning_of
+    from seriatim.show.tables import course
+
+    try:
+        record = learning_of(folder)
+    except RunError:  # it was never looked at
+        return
+    known = [look for look in record["looks"] if look["valid"] is not None]
+    row = course([look["valid"] for look in known])
+    if row:
+        best = min(known, key=lambda look: look["valid"])
+        ends = f"{known[0]['valid']:.4g} to {known[-1]['valid']:.4g} {record['per']}"
+        yield f"validation {row} {ends}, best after {best['step']:,} of {known[-1]['step']:,} updates"
 
 
 def compare(command: Command) -> int:
@@ -149,7 +170,7 @@ def compare(command: Command) -> int:
     out = command.asked.pop("out", "") or str(free_folder(name))
     record = followed(command, passing=False, out=out)
     room = task(command.subject)
-    show(record, command, leaderboard(record, room, wide=output().width >= 120))
+    show(record, command, leaderboard(record, room, output().width))
     say(
         f"{record['seconds']:.0f} s in all. Written: "
         f"{out}/report.html, table.json, table.csv, quality.png, runs/"

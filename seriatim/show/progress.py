@@ -30,9 +30,9 @@ class Watcher:
         self.console = Console(stderr=True, soft_wrap=True)
         self.live = self.console.is_terminal
         self.progress = Progress(
-            TextColumn("{task.description:<14}"),
+            TextColumn("{task.description:<14}", markup=False),
             BarColumn(bar_width=28),
-            TextColumn("{task.fields[words]}"),
+            TextColumn("{task.fields[words]}", markup=False),
             console=self.console,
             transient=passing,
             redirect_stdout=False,  # results are not for stderr
@@ -93,7 +93,9 @@ class Watcher:
         if not self.live and event["seconds"] - self.printed > PLAIN_SECONDS:
             self.printed = event["seconds"]
             self.console.print(
-                f"{self.model}: {100 * event['share']:.0f} %  {words}", highlight=False
+                f"{self.model}: {100 * event['share']:.0f} %  {words}",
+                highlight=False,
+                markup=False,
             )
 
     def on_validation(self, event: Event) -> None:
@@ -175,11 +177,11 @@ class Watcher:
         """A rung of a comparison was measured."""
         self.bar(event["model"], 1.0, event["words"])
         if not self.live:
-            self.console.print(f"{event['model']}: {event['words']}", highlight=False)
+            self.console.print(f"{event['model']}: {event['words']}", highlight=False, markup=False)
 
     def on_warning(self, event: Event) -> None:
         """Something looks wrong."""
-        self.console.print(f"[yellow]{event['words']}[/yellow]", highlight=False)
+        self.console.print(f"[yellow]{escape(event['words'])}[/yellow]", highlight=False)
 
     def bar(self, model: str, share: float, words: str) -> None:
         """Move the bar of a model."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from typing import Literal
 
 from rich.console import Console, Group, RenderableType
@@ -12,10 +14,32 @@ from rich.text import Text
 from seriatim.measuring.fingerprint import seen_in_words
 from seriatim.records import Record
 
+WIDE = 160  # columns of a file
+
 
 def output() -> Console:
-    """Where results go: stdout, as wide as the terminal, or wide enough when it is a file."""
-    return Console() if sys.stdout.isatty() else Console(width=160, no_color=True, highlight=False)
+    """Where results go: stdout, as wide as the terminal; in a file as wide as COLUMNS says, or wide
+    enough, and without colours."""
+    if sys.stdout.isatty():
+        return Console()
+    said = os.environ.get("COLUMNS", "")
+    width = int(said) if said.isdecimal() and int(said) else WIDE
+    return Console(width=width, no_color=True, highlight=False)
+
+
+def width_of(table: RenderableType) -> int:
+    """The columns that a table takes if it may."""
+    return Console(width=10_000, height=100).measure(table).maximum
+
+
+def narrowed(table: Table, least: int = 8) -> Table:
+    """The same, where figures would be cut: columns that have a greatest width, which are those of
+    names, are made narrower."""
+    for column in table.columns:
+        over = width_of(table) - output().width
+        if over > 0 and column.max_width:
+            column.max_width = max(least, column.max_width - over)
+    return table
 
 
 def write(table: RenderableType) -> None:
@@ -33,7 +57,7 @@ def add_protocol(table: Table, record: Record) -> None:
     """What the figures of a record rest on, a row each."""
     for name, value in record["protocol"].items():
         words = seen_in_words(value) if name == "seen_in_training" else str(value)
-        table.add_row(f"protocol: {name.replace('_', ' ')}", words)
+        table.add_row(f"protocol: {name.replace('_', ' ')}", Text(words))
 
 
 def captioned(table: RenderableType, words: list[str]) -> RenderableType:
@@ -78,15 +102,70 @@ def bar(share: float, cells: int) -> str:
     return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
 
 
-def sparkline(values: list[float | None], cells: int = 60) -> str:
-    """Values over time as heights of letters; a blank where there are none. Neighbours share a cell if there are too many."""
-    step = -(-len(values) // cells)
-    means = []
+def sparkline(values: Sequence[float | None], cells: int = 60, zero: bool = True) -> str:
+    """Values over time as heights of letters; a blank where there are none. Neighbours share a cell
+    if there are too many. Heights begin at zero, or else at the least value.
+
+    >>> sparkline([1, 2, 3, 4]), sparkline([101, 102, None, 104], zero=False)
+    ('▃▅▇█', '▁▃ █')
+    """
+    means = in_cells(values, cells)
+    known = [mean for mean in means if mean is not None]
+    low = 0.0 if zero else min(known, default=0.0)
+    return letters_of(means, low, max(known, default=0.0))
+
+
+def trend(past: Sequence[float | None], coming: Sequence[float | None], cells: int) -> list[str]:
+    """What was and what comes as two rows of letters, on one scale.
+
+    >>> trend([1, 2, 3], [4, 5], 10)
+    ['▁▃▅', '▇█']
+    """
+    after = min(len(coming), max(1, cells // 3))
+    both = [in_cells(past, max(1, cells - after)), in_cells(coming, after)]
+    known = [mean for means in both for mean in means if mean is not None]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    return [letters_of(means, low, high) for means in both]
+
+
+def in_cells(values: Sequence[float | None], cells: int) -> list[float | None]:
+    """The mean of the neighbours that share a cell; None where there is nothing."""
+    step = max(1, -(-len(values) // cells))
+    means: list[float | None] = []
     for begin in range(0, len(values), step):
         some = [value for value in values[begin : begin + step] if value is not None]
         means.append(sum(some) / len(some) if some else None)
-    most = max((mean for mean in means if mean is not None), default=0.0) or 1.0
-    return "".join(" " if mean is None else HEIGHTS[min(7, int(8 * mean / most))] for mean in means)
+    return means
+
+
+def letters_of(means: Sequence[float | None], low: float, high: float) -> str:
+    """Heights between two values."""
+    span = high - low or 1.0
+    return "".join(
+        " " if mean is None else HEIGHTS[max(0, min(7, int(8 * (mean - low) / span)))]
+        for mean in means
+    )
+
+
+def strip(value: float, bounds: tuple[float, float], scale: tuple[float, float], cells: int) -> str:
+    """A value and its interval as a dot on a line, along a scale that others share.
+
+    >>> strip(2.0, (1.0, 3.0), (0.0, 4.0), 9)
+    '  ──●──  '
+    """
+    low, high = scale
+    step = (high - low) / (cells - 1) or 1.0
+    place, begin, end = (
+        min(cells - 1, max(0, round((each - low) / step))) for each in (value, *bounds)
+    )
+    line = "".join("─" if begin <= cell <= end else " " for cell in range(cells))
+    return f"{line[:place]}●{line[place + 1 :]}"
+
+
+def course(values: Sequence[float | None], cells: int = 30) -> str:
+    """How a loss went, from first to last, as a row of letters; "" of fewer than two."""
+    known = [value for value in values if value is not None]
+    return sparkline(known, cells, zero=False) if len(known) > 1 else ""
 
 
 # What happens inside a model: records of `seriatim.tasks.language.inside`

@@ -158,7 +158,7 @@ VERBS: dict[str, Verb] = {
         "predict",
         "predictions",
         options=PathOptions,
-        table=TABLES + "forecast_lines",
+        table=TABLES + "forecast_table",
         gaps=True,
         example="seriatim predict runs/load load.csv",
     ),

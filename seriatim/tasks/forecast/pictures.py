@@ -9,13 +9,13 @@ coverage   how much of what came lies inside each interval, of all and of each s
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
 from seriatim.records import Record
-from seriatim.show.charts import Chart, Row, domain_of, letters, readable, short, spread, values
+from seriatim.show.charts import Chart, Row, domain_of, letters, readable, short, spread
 
 # the shares that bands hold, the widest first, and the levels of their ends
 BANDS = (("95 %", "0.025", "0.975"), ("80 %", "0.1", "0.9"), ("50 %", "0.25", "0.75"))
@@ -32,6 +32,26 @@ UNIT = "error, in the unit of the data"
 ROW = 74  # pixels of an interval in the picture of coverage
 ABOVE = 20  # pixels of its words above
 WITHIN = 22  # pixels that its dots take above and below the middle
+
+
+class Shelf:
+    """The rows of a picture by name: they stand in it once, however many layers draw them, and the
+    check against Vega-Lite's schema looks at the description and not at every number."""
+
+    def __init__(self) -> None:
+        self.named: dict[str, list[Row]] = {}
+
+    def __call__(self, rows: Iterable[Row]) -> Any:
+        """Rows as the data of a view."""
+        import altair as alt
+
+        name = f"rows {len(self.named)}"
+        self.named[name] = list(rows)
+        return alt.NamedData(name=name)
+
+    def chart(self, view: Any, title: str, says: str, rows: list[Row]) -> Chart:
+        """The picture of a view of these data."""
+        return Chart({**view.to_dict(), "datasets": self.named}, title, says, rows)
 
 
 # -- time
@@ -94,13 +114,13 @@ def fan(record: Record) -> Chart:
     past = item.get("past_time") or [str(i) for i in range(-len(item["past"][names[0]]) + 1, 1)]
     before = item["rows"] - len(past) + 1
     clock = Clock([*past, *item["time"]], before)
-    rows: list[Row] = []
+    shelf, rows = Shelf(), list[Row]()
     panels = []
     for place, name in enumerate(names):
-        some = fan_rows(item, name, past, clock)
+        some = fan_rows(item, name, past, clock, MOST_MARKS // len(names))
         rows += [{"channel": readable(name), **row} for row in some]
         last = place == len(names) - 1
-        panels.append(fan_panel(some, readable(name), clock, len(names), last))
+        panels.append(fan_panel(shelf, some, readable(name), clock, len(names), last))
     more = len(item["channels"]) - len(names)
     left = f" {more:,} more channel{'s' * (more > 1)} not drawn." if more else ""
     horizon = len(item["time"])
@@ -108,25 +128,30 @@ def fan(record: Record) -> Chart:
         f"What came last, and the next {horizon:,} step{'s' * (horizon != 1)} as {record['model']} sees "
         "them: the coloured line is the mean, bands hold what comes with 50, 80 and 95 %."
     )
+    if len(rows) < len(names) * (len(past) + horizon):
+        left += " Some steps, evenly spaced, are drawn."
     said = says + chosen(record, item["series"]) + left
-    return Chart(alt.vconcat(*panels), title_of(record), said, without_places(rows))
+    return shelf.chart(alt.vconcat(*panels), title_of(record), said, without_places(rows))
 
 
-def fan_rows(item: Record, name: str, past: Sequence[str], clock: Clock) -> list[Row]:
-    """A row for each moment of one channel: what was, or what comes with its intervals."""
+def fan_rows(item: Record, name: str, past: Sequence[str], clock: Clock, most: int) -> list[Row]:
+    """A row for each moment of one channel: what was, or what comes with its intervals; so many at
+    most."""
     channel = item["channels"][name]
     found: list[Row] = [
         {"time": moment, "at": clock(moment), "was": value, "mean": None}
-        for moment, value in zip(past, item["past"][name], strict=True)
+        for moment, value in thinned(list(zip(past, item["past"][name], strict=True)), most // 2)
     ]
-    for h, moment in enumerate(item["time"]):
+    for h, moment in thinned(list(enumerate(item["time"])), most // 2):
         ends = {level: channel["quantiles"][level][h] for _, *two in BANDS for level in two}
         row = {"time": moment, "at": clock(moment), "was": None, "mean": channel["mean"][h]}
         found.append(row | {f"q{level.replace('.', '_')}": value for level, value in ends.items()})
     return found
 
 
-def fan_panel(some: list[Row], name: str, clock: Clock, panels: int, last: bool) -> Any:
+def fan_panel(
+    shelf: Shelf, some: list[Row], name: str, clock: Clock, panels: int, last: bool
+) -> Any:
     """One channel: the past as a line of ink, the fan in the accent, what is what at its end."""
     import altair as alt
 
@@ -145,7 +170,7 @@ def fan_panel(some: list[Row], name: str, clock: Clock, panels: int, last: bool)
         ),
     ]
     x = clock.axis(labelled=last)
-    fan_base = alt.Chart(values(coming)).encode(x=x, tooltip=tips)
+    fan_base = alt.Chart(shelf(coming)).encode(x=x, tooltip=tips)
     alone = len(coming) == 1  # an area of one point has no width
     layers = [
         (
@@ -157,7 +182,7 @@ def fan_panel(some: list[Row], name: str, clock: Clock, panels: int, last: bool)
         for _, down, up in BANDS
     ]
     layers.append(
-        alt.Chart(values(row for row in some if row["mean"] is None))
+        alt.Chart(shelf(row for row in some if row["mean"] is None))
         .mark_line(style="ink-line", strokeWidth=1.3)
         .encode(
             x=x,
@@ -167,12 +192,12 @@ def fan_panel(some: list[Row], name: str, clock: Clock, panels: int, last: bool)
     )
     mark = {"point": {"size": 40, "style": "accent"}} if alone else {}
     layers.append(fan_base.mark_line(style="accent-line", strokeWidth=1.8, **mark).encode(y=y))
-    layers.append(names_at_the_end(coming[-1], low, high, height, x))
+    layers.append(names_at_the_end(shelf, coming[-1], low, high, height, x))
     title = alt.TitleParams(name, anchor="start", frame="group", fontSize=11, offset=5)
     return alt.layer(*layers, height=height, title=title)
 
 
-def names_at_the_end(row: Row, low: float, high: float, height: int, x: Any) -> Any:
+def names_at_the_end(shelf: Shelf, row: Row, low: float, high: float, height: int, x: Any) -> Any:
     """What the mean and the upper ends of the bands are, to the right of the last step."""
     import altair as alt
 
@@ -185,7 +210,7 @@ def names_at_the_end(row: Row, low: float, high: float, height: int, x: Any) -> 
         for (words, _), place in zip(ends, places)
     ]
     return (
-        alt.Chart(values(rows))
+        alt.Chart(shelf(rows))
         .mark_text(align="left", dx=5, style="accent-text", fontSize=10)
         .encode(x=x, y=alt.Y("level:Q", title=None), text="name:N")
     )
@@ -223,17 +248,19 @@ def walked(record: Record) -> Chart:
     clock = clock_of(series, drawn, moments)
     spans = [(clock(item["time"][0]), clock(item["time"][-1])) for item in drawn]
     apart = all(before[1] < after[0] for before, after in pairwise(spans))
-    rows: list[Row] = []
+    shelf, rows = Shelf(), list[Row]()
     panels = []
     for place, name in enumerate(names):
         came = [
             {"time": moment, "at": clock(moment), "came": value}
-            for moment, value in zip(moments, series["values"][name], strict=True)
+            for moment, value in thinned(
+                list(zip(moments, series["values"][name], strict=True)), MOST_MARKS
+            )
         ]
         said = walk_rows(drawn, name, clock)
         rows += [{"channel": readable(name), **row} for row in said]
         last = place == len(names) - 1
-        panels.append(walk_panel(came, said, readable(name), clock, len(names), last, apart))
+        panels.append(walk_panel(shelf, came, said, readable(name), clock, len(names), last, apart))
     says = f"What came, and in colour the forecasts of {record['model']} from {len(items):,} origins, a dot where each begins"
     says += "; bands hold what comes with 80 %." if apart else "."
     if len(drawn) < len(items):
@@ -241,7 +268,7 @@ def walked(record: Record) -> Chart:
     if len(record["channel_names"]) > len(names):
         says += f" {len(names)} of {len(record['channel_names']):,} channels are drawn."
     says += chosen(record, series["series"])
-    return Chart(alt.vconcat(*panels), title_of(record), says, without_places(rows))
+    return shelf.chart(alt.vconcat(*panels), title_of(record), says, without_places(rows))
 
 
 def thinned(items: list[Any], most: int) -> list[Any]:
@@ -281,7 +308,14 @@ def walk_rows(items: list[Record], name: str, clock: Clock) -> list[Row]:
 
 
 def walk_panel(
-    came: list[Row], said: list[Row], name: str, clock: Clock, panels: int, last: bool, apart: bool
+    shelf: Shelf,
+    came: list[Row],
+    said: list[Row],
+    name: str,
+    clock: Clock,
+    panels: int,
+    last: bool,
+    apart: bool,
 ) -> Any:
     """One channel: the truth in ink, forecasts in the accent, each beginning with a dot."""
     import altair as alt
@@ -300,9 +334,9 @@ def walk_panel(
         alt.Tooltip("high:Q", title="80 % to", format=",.5~g"),
         alt.Tooltip("came:Q", format=",.5~g"),
     ]
-    base = alt.Chart(values(said)).encode(x=x, tooltip=tips, detail="origin:N")
+    base = alt.Chart(shelf(said)).encode(x=x, tooltip=tips, detail="origin:N")
     truth = (
-        alt.Chart(values(came))
+        alt.Chart(shelf(came))
         .mark_line(style="ink-line", strokeWidth=1.3)
         .encode(
             x=x,
@@ -324,10 +358,11 @@ def by_horizon(record: Record) -> Chart:
     """The error over the number of steps ahead: a record of `evaluate`."""
     import altair as alt
 
+    shelf, steps = Shelf(), thinned(record["by_horizon"], MOST_MARKS // len(ERRORS))
     rows = [
         {"steps": each["h"], "figure": title, "role": role, "error": each[key]}
         for key, (title, role) in ERRORS.items()
-        for each in record["by_horizon"]
+        for each in steps
         if each.get(key) is not None
     ]
     high = domain_of([0.0, *(row["error"] for row in rows)])[1]
@@ -335,19 +370,18 @@ def by_horizon(record: Record) -> Chart:
     scale = (high or 1.0) / ONE
     places = spread([(high - end["error"]) / scale for end in ends.values()], GAP + 1, 6, ONE - 6)
     names = [{**end, "level": high - place * scale} for end, place in zip(ends.values(), places)]
-    dots = len(record["by_horizon"]) < 30
-    steps = [each["h"] for each in record["by_horizon"]] or [1]
+    dots, ahead = len(steps) < 30, [each["h"] for each in steps] or [1]
     x = alt.X(
         "steps:Q",
         title="steps ahead",
-        scale=alt.Scale(domain=[min(steps), max(max(steps), min(steps) + 1)], nice=False),
-        axis=alt.Axis(tickMinStep=1, format="d", tickCount=min(8, len(steps))),
+        scale=alt.Scale(domain=[min(ahead), max(max(ahead), min(ahead) + 1)], nice=False),
+        axis=alt.Axis(tickMinStep=1, format="d", tickCount=min(8, len(ahead))),
     )
     y = alt.Y("error:Q", title=UNIT, scale=alt.Scale(domain=[0, high], nice=False))
-    base = alt.Chart(values(rows)).encode(
+    base = alt.Chart(shelf(rows)).encode(
         x=x, y=y, tooltip=["figure:N", "steps:Q", alt.Tooltip("error:Q", format=",.5~g")]
     )
-    named = alt.Chart(values(names)).encode(x=x, y=alt.Y("level:Q", title=UNIT), text="figure:N")
+    named = alt.Chart(shelf(names)).encode(x=x, y=alt.Y("level:Q", title=UNIT), text="figure:N")
     layers = []
     for _, role in ERRORS.values():
         point = {"point": {"size": 26, "style": role}} if dots else {}
@@ -364,7 +398,7 @@ def by_horizon(record: Record) -> Chart:
         f"{record['origins']:,} origin{'s' * (record['origins'] != 1)}; lower is better.{mean}"
     )
     table = [{key: row[key] for key in ("steps", "figure", "error")} for row in rows]
-    return Chart(view, title_of(record), says, table)
+    return shelf.chart(view, title_of(record), says, table)
 
 
 # -- how much lies inside
@@ -384,7 +418,8 @@ def coverage(record: Record) -> Chart:
         written = f"{level} % interval: {100 * share:.1f} % inside"
         marks.append(row | {"share": share, "written": written})
         series += swarm(row, [(each["series"], each["coverage"].get(level)) for each in drawn])
-    view = alt.layer(*coverage_layers(marks, series), height=ROW * len(levels))
+    shelf = Shelf()
+    view = alt.layer(*coverage_layers(shelf, marks, series), height=ROW * len(levels))
     says = (
         f"How much of what came lies inside each interval of {record['model']}: the line is what the "
         "interval promises, the large dot what it holds; nearer is better, left of the line it is too sure."
@@ -395,7 +430,7 @@ def coverage(record: Record) -> Chart:
     keys = ("interval", "promised", "share")
     rows = [{"series": "all", **{key: row[key] for key in keys}} for row in marks]
     rows += [{"series": row["series"], **{key: row[key] for key in keys}} for row in series]
-    return Chart(view, title_of(record), says, rows)
+    return shelf.chart(view, title_of(record), says, rows)
 
 
 def swarm(row: Row, found: list[tuple[str, float | None]]) -> list[Row]:
@@ -417,7 +452,7 @@ def swarm(row: Row, found: list[tuple[str, float | None]]) -> list[Row]:
     return rows
 
 
-def coverage_layers(marks: list[Row], series: list[Row]) -> list[Any]:
+def coverage_layers(shelf: Shelf, marks: list[Row], series: list[Row]) -> list[Any]:
     """What is promised as a line, each series as a small dot, all together as a large one."""
     import altair as alt
 
@@ -432,13 +467,13 @@ def coverage_layers(marks: list[Row], series: list[Row]) -> list[Any]:
     y = alt.Y("place:Q", title=None, scale=scale, axis=None)
     percent = alt.Tooltip("share:Q", title="lies inside", format=".1%")
     promised = alt.Tooltip("promised:Q", title="promised", format="~%")
-    base = alt.Chart(values(marks)).encode(y=y, tooltip=["interval:N", promised, percent])
+    base = alt.Chart(shelf(marks)).encode(y=y, tooltip=["interval:N", promised, percent])
     words = base.mark_text(align="left", baseline="middle", dy=-ROW / 2 + 2, style="ink-text")
     tick = base.mark_tick(style="ink", thickness=2, size=2 * WITHIN, orient="vertical")
     layers = [words.encode(x=alt.value(5), text="written:N"), tick.encode(x=alt.X("promised:Q"))]
     if series:
         layers.append(
-            alt.Chart(values(series))
+            alt.Chart(shelf(series))
             .mark_point(style="soft", filled=True, size=14, opacity=0.55)
             .encode(x=x, y=y, tooltip=["series:N", "interval:N", promised, percent])
         )

@@ -2,19 +2,93 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
+from rich.console import Group
 from rich.table import Table
+from rich.text import Text
 
 from seriatim.records import Record
-from seriatim.show.tables import add_protocol
+from seriatim.show.tables import (
+    ORDERS,
+    add_protocol,
+    bar,
+    output,
+    sparkline,
+    trend,
+    visible,
+    width_of,
+)
 
 SHOWN = 12  # horizons that are shown
+MOST_TRENDS = 40  # series, or channels of one, whose course is shown
+CELLS = 48  # letters of a course, at most
+NAME = 24  # letters of the name of a series
 
 
 def number(value: float | None, form: str = "{:.5g}") -> str:
     """A figure; a dash where there is none."""
     return "-" if value is None else form.format(value)
+
+
+def forecast_table(record: Record) -> Group | str:
+    """In a terminal the course of each series, and the steps in columns below each other, of each
+    channel by itself where there is no room for all side by side; in a file a line for each step."""
+    if not sys.stdout.isatty():
+        return forecast_lines(record)
+    width = output().width
+    whole = [steps_of(record, list(record["items"][0]["channels"]))]
+    if width_of(whole[0]) > width:
+        whole = [steps_of(record, [name]) for name in record["items"][0]["channels"]]
+    fits = all(width_of(each) <= width for each in whole)
+    below = whole if fits else [Text(forecast_lines(record))]
+    return Group(trends(record, width), *(each for table in below for each in (Text(), table)))
+
+
+def steps_of(record: Record, names: list[str]) -> Table:
+    """The steps of some channels as a table, with what `forecast_lines` writes."""
+    items = [
+        {**item, "channels": {name: item["channels"][name] for name in names}}
+        for item in record["items"]
+    ]
+    heads, *rows = (
+        line.split("\t") for line in forecast_lines({**record, "items": items}).splitlines()
+    )
+    words = len(heads) - len(columns_of(items[0]["channels"]))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for place, head in enumerate(heads):
+        side: Any = "left" if place < words else "right"
+        table.add_column(Text(visible(head)), justify=side, no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(visible(cell)) for cell in row))
+    return table
+
+
+def trends(record: Record, width: int) -> Table:
+    """What was and what comes of each series and channel as a row of letters, with the last value
+    that is known and the last that is forecast."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for head, side in (("", "left"), ("what was │ what comes", "left"), ("now", "right")):
+        justify: Any = side
+        table.add_column(head, justify=justify, no_wrap=True)
+    table.add_column("then", justify="right", no_wrap=True)
+    pairs = [(item, name) for item in record["items"] for name in item["channels"]]
+    several = len(record["items"]) > 1
+    for item, name in pairs[:MOST_TRENDS]:
+        past, coming = item["past"][name], item["channels"][name]["mean"]
+        course = trend(past, coming, min(CELLS, max(12, width - NAME - 30)))
+        words = " ".join([*([item["series"]] if several else []), name])
+        known = [value for value in past if value is not None]
+        table.add_row(
+            Text(visible(words)[:NAME], overflow="ellipsis"),
+            Text.assemble((course[0], "dim"), ("│", "dim"), (course[1], ORDERS[0])),
+            number(known[-1] if known else None),
+            number(coming[-1]),
+        )
+    if len(pairs) > MOST_TRENDS:
+        table.add_row(Text(f"and {len(pairs) - MOST_TRENDS:,} more", style="dim"))
+    return table
 
 
 def forecast_lines(record: Record) -> str:
@@ -54,7 +128,7 @@ def forecast_figures(record: Record) -> Table:
     if "against" in record:
         other = record["against"]
         words = f"p = {number(other['p'], '{:.2g}')} ({other['test']})"
-        table.add_row(f"against {other['model']}", words)
+        table.add_row(Text(f"against {other['model']}"), words)
     add_parts(table, record)
     table.add_row("origins", f"{record['origins']:,}, {record['seconds']:.1f} s")
     add_protocol(table, record)
@@ -78,8 +152,10 @@ def add_errors(table: Table, record: Record) -> None:
     if record["scaled"]:
         table.add_row("scaled", "MSE {mse:.4f}, MAE {mae:.4f}".format(**record["scaled"]))
     for name, share in record["coverage"].items():
-        width = f"mean width {record['width'][name]:.5g}"
-        table.add_row(f"inside {name} %", f"{100 * share:.1f} %   ({width})")
+        width = f"   (mean width {record['width'][name]:.5g})"
+        filled = Text(bar(share, 12).ljust(12), style=ORDERS[4])
+        words = Text(f"{100 * share:5.1f} %  ") + filled + Text(width)
+        table.add_row(f"inside {name} %", words)
 
 
 def add_naive(table: Table, record: Record) -> None:
@@ -96,6 +172,9 @@ def add_naive(table: Table, record: Record) -> None:
 def add_parts(table: Table, record: Record) -> None:
     """Errors of some horizons, and of each channel where there are several."""
     steps = record["by_horizon"]
+    if len(steps) > 1:
+        row = sparkline([each["mae"] for each in steps], 24)
+        table.add_row("MAE by horizon", Text(row, style=ORDERS[0]))
     if len(steps) > SHOWN:
         steps = [steps[round(i * (len(steps) - 1) / (SHOWN - 1))] for i in range(SHOWN)]
     for each in steps:
@@ -106,4 +185,4 @@ def add_parts(table: Table, record: Record) -> None:
         return
     for each, name in zip(record["by_channel"], record["channel_names"], strict=True):
         words = f"MASE {number(each['mase'], '{:.4f}')}, MAE {number(each['mae'])}"
-        table.add_row(f"  {name}", words)
+        table.add_row(Text(f"  {visible(name)}"), words)

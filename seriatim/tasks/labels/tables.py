@@ -9,18 +9,21 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from seriatim.records import Record
-from seriatim.show.tables import add_protocol, bar, visible
+from seriatim.show.tables import ORDERS, add_protocol, bar, narrowed, output, visible, width_of
 
 WHOLE = 12  # labels whose whole confusion matrix is shown
 MOST_PAIRS = 10  # confusions that are told of more labels
 APART = 0.001  # from which on accuracy and its mean over labels are said to differ
 ROOM = 60  # letters for the names of its columns
+MOST_LETTERS = 32  # of the name of a label beside its figures
 
 
 def label_figures(record: Record) -> Group:
     """An evaluation: headline figures, a row for each label, and what was taken for what."""
-    confusions = matrix if len(record["classes"]) <= WHOLE else frequent_confusions
-    return Group(headline(record), Text(), by_label(record), Text(), confusions(record))
+    confusions = matrix(record) if len(record["classes"]) <= WHOLE else None
+    if confusions is None or width_of(confusions) > output().width:
+        confusions = frequent_confusions(record)
+    return Group(headline(record), Text(), by_label(record), Text(), confusions)
 
 
 def headline(record: Record) -> Table:
@@ -104,10 +107,10 @@ def of_words(record: Record) -> Iterator[tuple[str, str]]:
 def by_label(record: Record) -> Table:
     """A row for each label, with its F1 as a bar."""
     table = Table(
-        "label",
-        *(Column(name, justify="right") for name in ("precision", "recall", "F1")),
-        "",
-        Column("examples", justify="right"),
+        Column("label", no_wrap=True, overflow="ellipsis", max_width=MOST_LETTERS),
+        *(Column(name, justify="right", no_wrap=True) for name in ("precision", "recall", "F1")),
+        Column("", no_wrap=True),
+        Column("examples", justify="right", no_wrap=True),
         header_style="bold",
         box=None,
         pad_edge=False,
@@ -116,10 +119,10 @@ def by_label(record: Record) -> Table:
         table.add_row(
             name_of(each),
             *(f"{each[name]:.4f}" for name in ("precision", "recall", "f1")),
-            bar(each["f1"], 12).ljust(12),
+            Text(bar(each["f1"], 12).ljust(12), style=ORDERS[4]),
             f"{each['support']:,}",
         )
-    return table
+    return narrowed(table)
 
 
 def matrix(record: Record) -> Table:
@@ -162,10 +165,10 @@ def frequent_confusions(record: Record) -> Table:
         if count and row != column
     ]
     table = Table(
-        "true",
-        "found",
-        Column("times", justify="right"),
-        Column("of the true", justify="right"),
+        Column("true", no_wrap=True, overflow="ellipsis", max_width=MOST_LETTERS // 2 + 6),
+        Column("found", no_wrap=True, overflow="ellipsis", max_width=MOST_LETTERS // 2 + 6),
+        Column("times", justify="right", no_wrap=True),
+        Column("of the true", justify="right", no_wrap=True),
         header_style="bold",
         box=None,
         pad_edge=False,
@@ -175,13 +178,13 @@ def frequent_confusions(record: Record) -> Table:
         table.add_row(
             name_of(true), name_of(found), f"{count:,}", f"{100 * count / true['support']:.1f} %"
         )
-    return table
+    return narrowed(table)
 
 
 def explanation(record: Record) -> Group:
     """Why a label: each symbol with what it added, towards the label or against it."""
     title = Text.assemble(
-        (record["label"], "bold"),
+        (visible(record["label"]), "bold"),
         f"   {100 * record['probability']:.2f} %",
         (f"   {record['model']}, {record['method']}", "dim"),
     )

@@ -91,16 +91,16 @@ def test_the_fan_has_the_past_the_mean_and_all_ends_at_their_dates(panel):
 
 def test_a_series_is_chosen_by_its_name_and_says_so(panel):
     model, data = panel
-    for name in HOSTILE:
+    whole = call("predict", model, data)["items"]
+    for name, item in zip(HOSTILE, whole, strict=True):
         record = call("predict", model, data, only=name)
-        whole = call("predict", model, data)["items"][HOSTILE.index(name)]
-        assert record["items"] == [whole] and record["sequences"] == 5
+        assert record["items"] == [item] and record["sequences"] == 5
         chart = drawn(record, "forecast")
         assert "one of 5" in chart.says and chart.svg("dark", 390).startswith("<svg")
-        assert name not in json.dumps({**chart.body, "datasets": None}) or name == "x" * 300
+        assert name not in json.dumps(chart.body)
         walk = call("backtest", model, data, only=name)
         assert [each["series"] for each in walk["series"]] == [name]
-        assert drawn(walk, "origins").svg().startswith("<svg")
+        assert "one of 5" in drawn(walk, "origins").says
     with pytest.raises(ConfigError, match="no series of this name"):
         call("predict", model, data, only="nobody")
 
