@@ -13,7 +13,7 @@ from seriatim.show.charts import Row, short, values
 from seriatim.show.tables import visible
 
 LONGEST = 14  # letters of a name beside a picture
-FEW = 20  # names up to which cells are large, with figures in them
+FEW = 24  # names up to which cells are large, with figures in them
 LARGE, SMALL = 27, 17  # pixels of a cell
 LEAST = 0.02  # weights below are not drawn: nobody sees them
 MOST = 5_000  # marks of a picture

@@ -391,7 +391,7 @@ def head(record: Record) -> Chart:
     view, rows = heat(array_of(each["weights"]), tokens, tokens)
     says = (
         "The symbol of a row attends to those of the columns; a row sums to 100 %, and what is under "
-        f"{LEAST:.0%} is left out.{others(record)}"
+        f"{100 * LEAST:.0f} % is left out.{others(record)}"
     )
     return Chart(view, name_of_head(record, each), says, rows)
 
@@ -451,7 +451,7 @@ def lines(record: Record) -> Chart:
     )
     says = (
         "From each symbol on the left a line to those that it attends to, the wider the more; "
-        f"weights under {FAINT:.0%} are left out.{others(record)}"
+        f"weights under {100 * FAINT:.0f} % are left out.{others(record)}"
     )
     rows = [
         {key: value for key, value in cell.items() if key not in ("left", "right")}

@@ -33,7 +33,7 @@ def alignment(record: Record) -> Chart:
     mean = f", the mean of {heads} heads" if heads > 1 else ""
     says = (
         "What was written, downwards, and how much of it comes from each symbol of the source, "
-        f"across{mean}. A row sums to 100 %; what is under {LEAST:.0%} is left out."
+        f"across{mean}. A row sums to 100 %; what is under {100 * LEAST:.0f} % is left out."
     )
     return Chart(view, f"{record['model']}: {short(record['text'], 40)}", says, rows)
 
@@ -161,7 +161,7 @@ def words_of(node: Record) -> str:
     """A candidate: its symbol and the log-probability up to it, or that it ended and its score."""
     if node["score"] is not None:
         return f"end: score {node['score']:.2f}"
-    return f"{symbol(node['symbol'], 12)} {node['log_prob']:.2f}"
+    return f"{symbol(node['symbol'], 12)} ({node['log_prob']:.2f})"
 
 
 def title_of(record: Record) -> str:
@@ -173,7 +173,7 @@ def title_of(record: Record) -> str:
 def said_of_tree(record: Record) -> str:
     """What one sees, and what is left out."""
     says = (
-        "Step by step, each candidate with its log-probability so far, the likeliest on top: kept "
+        "Step by step, each candidate (its log-probability so far), the likeliest on top: kept "
         "ones dark, pruned ones pale, ended ones with their score; the path of the best is thick."
     )
     deep = 1 + max(node["step"] for node in record["nodes"])

@@ -96,7 +96,7 @@ def test_a_tree_tells_kept_pruned_and_ended_apart_and_follows_the_best():
     ]
     chart = tree(searched(nodes))
     svg = whole(chart)
-    assert "end: score -0.30" in svg and "A -0.10" in svg and "C -3.00" in svg
+    assert "end: score -0.30" in svg and "A (-0.10)" in svg and "C (-3.00)" in svg
     (band,) = marks_of(chart)
     assert {mark["node"] for mark in band if mark["best"]} == {1, 3}
     by = {mark["node"]: mark for mark in band}
