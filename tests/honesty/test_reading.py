@@ -118,7 +118,10 @@ def test_damaged_utf8_is_not_guessed_at(here):
         utf8("a.txt")
 
 
-@pytest.mark.parametrize("room", [each for each in tasks() if each.cut.by == "line"], ids=str)
+LINES = [each for each in tasks() if each.cut.by == "line"]
+
+
+@pytest.mark.parametrize("room", LINES, ids=lambda room: room.name)
 def test_a_stream_is_refused_where_sequences_are_read(here, room):
     """A text read as one stream was one sequence, or had "no labels", in rooms that read lines."""
     (here / "a.txt").write_text("\n".join(VERSE * 5))

@@ -218,7 +218,7 @@ def checked_format(
         raise ConfigError("unknown way to cut text", got=by, do=nearest(by, ["stream", "line"]))
     if encoding and not row.text:
         raise ConfigError("only text has an encoding", got=f"format {format}", do="Leave it out")
-    if decimal not in (None, "", *MARKS):
+    if decimal and decimal not in MARKS:
         raise ConfigError("unknown decimal mark", got=decimal, do=nearest(decimal, MARKS))
     if by == "stream" and not row.streams:
         raise ConfigError("only text is read as a stream", got=f"format {format}")
