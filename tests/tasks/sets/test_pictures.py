@@ -55,7 +55,7 @@ def test_long_sequences_and_many_are_drawn_in_part():
 
 
 def test_what_a_model_writes_is_drawn(tmp_path):
-    model = st.fit("sets", "frequencies", "piano:count=8")
+    model = st.fit("sets", "frequencies", "piano:length=400")
     chart = st.plot(model, "60", what="roll", length=16, count=2, out=tmp_path / "roll.svg")
     record = st.call("generate", model, "60", length=16, count=2)
     assert chart.rows == record.plot().rows == roll(record).rows
