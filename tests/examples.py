@@ -395,7 +395,11 @@ AUTOENCODE = Example(
             Ask(Named("more.ndjson"), {"draws": 2}, ("drawing",)),
             Ask(HELD, {"draws": 2, "against": Named("neural")}, ("decoder",)),
         ],
-        "embed": [Ask(HELD, models=WRITING), Ask(Named("more.ndjson"), models=("drawing",))],
+        "embed": [
+            Ask(HELD, models=WRITING),
+            Ask(["free cash"], models=WRITING),
+            Ask(Named("more.ndjson"), models=("drawing",)),
+        ],
         "reconstruct": [Ask(HELD, models=WRITING), Ask(Named("more.ndjson"), models=("drawing",))],
         "predict": [Ask(HELD, {"top": 2}, ("decoder",))],
         "score": [

@@ -142,7 +142,7 @@ def test_what_is_mistaken_for_what_is_drawn(home, here, run):
     for words in ((home / run, "--file", data), (home / run, data)):
         asked = ("plot", *words, "--what", "confusion", "--out", "mistakes.png")
         record = good(*asked, "--format", "json").json()
-        assert record["picture"] == "mistakes.png" and record["kind"] == "evaluation"
+        assert record["written"] == "mistakes.png" and record["what"] == "confusion"
         assert (here / "mistakes.png").read_bytes().startswith(PNG)
         (here / "mistakes.png").unlink()
     assert good(*asked).out == "mistakes.png\n"

@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import seriatim
 from seriatim.runs.folder import events_of
-from seriatim.show.charts import new_axes
 from seriatim.show.progress import Watcher
-from seriatim.tasks.words.pictures import make_way
 from tests.terminal import furnish, good, refused
 
 
@@ -186,38 +183,18 @@ def test_a_map_of_words_is_drawn(home, here, words, by, many, arrows):
         *(() if words is None else ("--text", words)),
     )
     record = good(*asked, "--out", "map.svg", "--format", "json").json()
-    assert (
-        record["kind"] == "map"
-        and len(record["points"]) == many
-        and len(record["arrows"]) == arrows
-        and record["picture"] == "map.svg"
-    )
+    assert (record["kind"], record["what"], record["written"]) == ("picture", "map", "map.svg")
+    points = seriatim.call("map", home / "vectors", words, plane=by)
+    assert (len(points["points"]), len(points["arrows"])) == (many, arrows)
     picture = Path("map.svg").read_text()
-    assert all(f">{each['word']}<" in picture for each in record["points"])
-    assert good(*asked, "--out", "map.png").out == "map.png\n" and Path(
-        "map.png"
-    ).read_bytes().startswith(b"\x89PNG")
+    assert all(f">{each['word']}<" in picture for each in points["points"])
+    assert good(*asked, "--out", "map.png").out == "map.png\n"
+    assert Path("map.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_map_of_a_file_of_vectors_lies_beside_it(home, here):
     good("export", home / "vectors", "--out", "v.txt")
     assert good("plot", "v.txt", "--what", "map").out == "map.png\n" and Path("map.png").exists()
-
-
-def test_names_on_a_map_do_not_cover_each_other():
-    figure, axes = new_axes(6, 6)
-    where = np.array([[0.0, 0.0]] * 3 + [[1.0, 1.0]] * 3)
-    names = [
-        axes.annotate("name", point, (0, 0), textcoords="offset points", ha="center", va="center")
-        for point in where
-    ]
-    axes.scatter(*where.T)
-    make_way(figure, axes, where, names, [[0, 5]])
-    figure.draw_without_rendering()
-    boxes = [name.get_window_extent().padded(-1) for name in names]
-    assert not any(
-        one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place]
-    )
 
 
 def test_gaps_are_filled_line_by_line(home, here):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from seriatim.show.places import BETWEEN, HEIGHT, VIEWS, name_texts, place_names
 from seriatim.show.rolls import MOST_ROLLS, bars_of_melody, cut_short, rolls
 
 MOST_MARKS, MOST_DRAWINGS, MOST_POINTS = 3000, 64, 5000
-CELL = 110  # pixels at most
+CELL, LARGEST = 110, 180  # pixels at most; of one or two
 SIDE, MARGIN = 0.84, 0.08  # of a cell: the drawing, and what is left free around it
 LINE, LETTERS, LETTER, LEFT = 17, 44, 6.65, 44  # of texts: heights and widths in pixels
 SHAPES = ("circle", "diamond", "triangle-up", "square")
@@ -53,7 +53,13 @@ def kind_of(record: Record) -> str:
         raise RunError("there is nothing to draw", got="no sequences")
     if "numbers" in items[0]:
         return "drawings" if all(is_drawing(each["numbers"]) for each in items) else "numbers"
-    return "melodies" if all(MELODY.fullmatch(each["text"]) for each in items) else "texts"
+    return "melodies" if are_melodies(each["text"] for each in items) else "texts"
+
+
+def are_melodies(texts: Iterable[str]) -> bool:
+    """Whether all that is written are notes."""
+    some = [text for text in texts if text.strip()]
+    return bool(some) and all(MELODY.fullmatch(text) for text in some)
 
 
 def is_drawing(rows: Any) -> bool:
@@ -278,7 +284,7 @@ def reconstruction(record: Record) -> Chart:
         for each in record["items"]
         for text in (each.get("original", ""), each.get("text", ""))
     ]
-    if kind == "melodies" and all(MELODY.fullmatch(each["text"]) for each in both):
+    if kind == "melodies" and are_melodies(each["text"] for each in both):
         names = [f"melody {i // 2 + 1}{', again' if i % 2 else ''}" for i in range(len(both))]
         says = (
             f"Melodies as they were and, below each, written again from its vector. {SAID_OF_ROLLS}"
@@ -335,8 +341,8 @@ class Sheet:
         units = -(-self.many // tall)
         wide = columns or units if units <= 8 else 6 if units <= 24 else 8
         self.columns = {"wide": columns or wide, "narrow": columns or wide}
-        largest = 1.15 * VIEWS["narrow"] / columns if columns else CELL
-        self.largest = min(CELL, largest)
+        largest = 1.15 * VIEWS["narrow"] / columns if columns else LARGEST
+        self.largest = min(CELL if units > 2 else LARGEST, largest)
         self.height = self.high(units, "wide")
         if not columns:
             fits = [n for n in range(2, wide + 1) if self.high(units, "narrow", n) <= self.height]

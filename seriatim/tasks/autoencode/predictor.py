@@ -133,7 +133,7 @@ class Autoencoding(Predictor):
         samples = self.codec.encode(given)
         mean, _ = vectors(self.model, samples)
         again = self.write(mean, samples.labels, self.greedy())
-        items = [each | {"original": sequence(given, s)} for s, each in enumerate(again)]
+        items = [each | {"original": listed(given, s)} for s, each in enumerate(again)]
         return self.record("reconstructions", items=items)
 
     def predict(self, data: Source, *, top: int = 5) -> Record:
@@ -467,6 +467,12 @@ def sequence(data: Sequences, s: int) -> str | np.ndarray:
     """A sequence of the data: a text, or numbers."""
     raw = data.main.raw(s)
     return " ".join(raw) if isinstance(raw, list) else raw
+
+
+def listed(data: Sequences, s: int) -> str | list[list[float]]:
+    """The same as JSON has it."""
+    raw = sequence(data, s)
+    return raw if isinstance(raw, str) else raw.tolist()
 
 
 def chosen(data: Sequences, number: str) -> str | np.ndarray:

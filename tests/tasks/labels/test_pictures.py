@@ -11,12 +11,12 @@ from rich.console import Console
 
 import seriatim
 from seriatim.errors import RunError
-from seriatim.tasks.labels.metrics import calibration, report
-from seriatim.tasks.labels.pictures import confusion, reliability
+from seriatim.measuring.resampling import wilson
+from seriatim.tasks.labels.metrics import calibration, precision_curve, report
+from seriatim.tasks.labels.pictures import confusion, explanation, precision, reliability
 from seriatim.tasks.labels.tables import label_figures
+from tests.drawn import HOSTILE, data_in, sound, texts_in
 from tests.labels import messages
-
-SIGNATURES = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}
 
 
 def labelled(names, seed: int = 0) -> dict:
@@ -30,11 +30,6 @@ def shown(record: dict, width: int = 80) -> str:
     console = Console(width=width, file=io.StringIO())
     console.print(label_figures(record))
     return console.file.getvalue()
-
-
-def words_in(picture: bytes) -> list[str]:
-    """The texts of an svg picture, in the order of drawing."""
-    return re.findall(r"<text[^>]*>([^<]*)</text>", picture.decode())
 
 
 def test_a_table_shows_headline_labels_and_matrix():
@@ -92,62 +87,185 @@ def calibrated(log_probs, truth) -> dict:
     return {"log_loss": found.pop("log_loss"), "calibration": found}
 
 
-@pytest.mark.parametrize("format", SIGNATURES)
-def test_pictures_have_the_format_that_is_asked_for(format):
-    record = labelled("abc") | calibrated(np.log([[0.9, 0.1], [0.4, 0.6]]), [0, 0])
-    for draw in (confusion, reliability):
-        assert draw(record, format).startswith(SIGNATURES[format])
+PNG = b"\x89PNG"
 
 
-@pytest.mark.parametrize("what", ["confusion", "reliability"])
+@pytest.mark.parametrize("what", ["confusion", "reliability", "precision"])
 def test_an_evaluation_is_drawn_and_another_ending_is_refused_before_anything_is_written(
     tmp_path, what
 ):
     model = seriatim.fit("classify", "naive-bayes", messages(60))
-    found = seriatim.plot(model, messages(40, seed=1), what=what, out=tmp_path / "a.png")
-    assert (tmp_path / "a.png").read_bytes().startswith(SIGNATURES["png"])
-    assert found["kind"] == "evaluation" and found["picture"] == str(tmp_path / "a.png")
-    with pytest.raises(RunError, match="png, svg or pdf"):
-        seriatim.plot(model, messages(40, seed=1), what=what, out=tmp_path / "a.jpeg")
+    data, asked = messages(40, seed=1), {"positive": "spam"} if what == "precision" else {}
+    chart = seriatim.plot(model, data, what=what, out=tmp_path / "a.png", **asked)
+    assert (tmp_path / "a.png").read_bytes().startswith(PNG)
+    assert chart.what == what and chart.written == str(tmp_path / "a.png")
+    again = seriatim.evaluate(model, data, **asked).plot(what)
+    assert again.body == chart.body and again.rows == chart.rows
+    with pytest.raises(RunError, match="png, svg, pdf, html, json"):
+        seriatim.plot(model, data, what=what, out=tmp_path / "a.jpeg", **asked)
     assert [each.name for each in tmp_path.iterdir()] == ["a.png"]
 
 
 def test_every_count_but_zero_stands_in_its_cell():
     record = labelled(["one", "two", "three"])
-    picture = confusion(record)
-    words = words_in(picture)
-    cells = re.findall(r'<text[^>]* x="([\d.]+)" y="([\d.]+)"[^>]*>(\d+)</text>', picture.decode())
-    in_order = [
-        int(count)
-        for _, _, count in sorted(cells, key=lambda cell: (float(cell[1]), float(cell[0])))
-    ]
-    assert in_order == [count for counts in record["confusion"] for count in counts if count]
-    assert {"one", "two", "three", "found", "true"} <= set(words) and any(
-        word.startswith(f"{100 * record['accuracy']:.1f} % right") for word in words
-    )
+    chart = sound(confusion(record))
+    names = [each["name"] for each in record["classes"]]
+    told = {(row["true"], row["found"]): (row["count"], row["share"]) for row in chart.rows}
+    for i, true in enumerate(names):
+        for j, found in enumerate(names):
+            count = record["confusion"][i][j]
+            if count:
+                share = count / record["classes"][i]["support"]
+                assert told.pop((true, found)) == (count, pytest.approx(share))
+    assert not told
+    right = {(row["true"], row["found"]) for row in data_in(chart) if row.get("right")}
+    assert right == {(name, name) for name in names}
+    words = texts_in(chart.svg())
+    assert {"one", "two", "three", "found", "true"} <= set(words)
+    assert f"{100 * record['accuracy']:.1f} % of {record['labels']:,} are right" in chart.says
 
 
 def test_of_very_many_labels_the_most_frequent_are_drawn():
-    words = words_in(confusion(labelled([f"label-{i}" for i in range(64)])))
-    assert {word for word in words if word.startswith("label-")} == {
-        f"label-{i}" for i in range(60)
+    chart = confusion(labelled([f"label-{i}" for i in range(64)]))
+    assert {row["true"] for row in data_in(chart)} == {f"label-{i}" for i in range(60)}
+    assert "The 60 most frequent of 64 labels" in chart.says and len(data_in(chart)) == 3600
+
+
+def test_names_are_values_and_two_that_look_alike_stay_two():
+    chart = sound(confusion(labelled([*HOSTILE, "x" * 40 + "1", "x" * 40 + "2"])))
+    names = {row["true"] for row in data_in(chart)}
+    assert len(names) == len(HOSTILE) + 2 and {"$x$", "x" * 23 + "…", "x" * 23 + "… (2)"} <= names
+
+
+def test_a_reliability_diagram_tells_bins_with_their_intervals():
+    record = calibrated(np.log([[0.9, 0.1], [0.4, 0.6]]), [0, 0])
+    chart = sound(reliability(record))
+    bins = [each for each in record["calibration"]["bins"] if each["count"]]
+    assert [(row["confidence"], row["right"], row["labels"]) for row in chart.rows] == [
+        (each["confidence"], each["accuracy"], each["count"]) for each in bins
+    ]
+    for row in chart.rows:
+        low, high = wilson(round(row["right"] * row["labels"]), row["labels"])
+        assert (row["low"], row["high"]) == (low, high)
+        assert row["from"] <= row["confidence"] <= row["to"]
+    assert "Calibration error 0.3500, log loss 0.5108, Brier 0.3700" in chart.says
+    assert "log loss infinite" in reliability(calibrated([[0.0, -np.inf]], [1])).says
+
+
+def test_the_curve_of_a_record_is_that_of_scikit_learn():
+    from sklearn.metrics import average_precision_score, precision_recall_curve
+
+    model = seriatim.fit("classify", "naive-bayes", two_labels(80))
+    data = two_labels(60, seed=1)
+    found = model.evaluate(data)["curve"]
+    measured = model.measure(data)
+    positive = measured["names"].index(found["positive"])
+    scores, truth = np.exp(measured["log_probs"][:, positive]), measured["truth"] == positive
+    precision, recall, thresholds = precision_recall_curve(truth, scores)
+    told = {each["threshold"]: (each["precision"], each["recall"]) for each in found["points"]}
+    expected = dict(zip(thresholds.tolist(), zip(precision.tolist(), recall.tolist())))
+    assert len(told) == len(set(scores.tolist()))
+    for threshold, values in told.items():
+        assert values == pytest.approx(expected[threshold])
+    average = average_precision_score(truth, scores)
+    assert found["average_precision"] == pytest.approx(average)
+    assert found["share"] == truth.mean() and found["positive"] != model.commonest
+
+
+def test_a_long_curve_is_told_by_some_of_its_points():
+    generator = np.random.default_rng(0)
+    positive = generator.random(5000) < 0.1
+    scores = generator.normal(size=5000) + 2 * positive
+    some, all_points = precision_curve(scores, positive), precision_curve(scores, positive, 10**6)
+    assert len(all_points) == 5000 and 100 < len(some) <= 200
+    assert some[0] == all_points[0] and some[-1] == all_points[-1]
+    assert all(each in all_points for each in some)
+    steps = np.abs(np.diff([[*each.values()] for each in some], axis=0)).sum(1)
+    assert steps.max() < 1.2  # no part of the curve is passed over but its first jumps
+
+
+def test_precision_is_drawn_with_the_threshold_that_is_chosen():
+    model = seriatim.fit("classify", "naive-bayes", two_labels(80))
+    data = two_labels(60, seed=1)
+    plain = model.evaluate(data)
+    chart = sound(precision(plain))
+    assert chart.rows == plain["curve"]["points"]
+    assert "Marked: from 0.5 on" in chart.says and "average precision" in chart.says
+    chosen = model.evaluate(data, positive="spam", most_false=0.2)
+    chart = sound(precision(chosen))
+    assert f"from {chosen['threshold']['threshold']:.3g} on" in chart.says
+    marked = [row for row in data_in(chart) if "false" in row and "words" not in row]
+    assert marked == [{k: v for k, v in chosen["threshold"].items()}]
+
+
+def test_precision_needs_a_label_with_a_threshold():
+    model = seriatim.fit("classify", "naive-bayes", messages(60))
+    record = model.evaluate(messages(40, seed=1))
+    assert record["curve"] is None
+    with pytest.raises(RunError, match=r"--positive"):
+        precision(record)
+    alike = seriatim.fit("classify", "naive-bayes", two_labels(80))
+    assert alike.evaluate(only(two_labels(60, seed=1), "ham"))["curve"] is None
+
+
+def test_an_explanation_is_drawn_symbol_by_symbol():
+    model = seriatim.fit("classify", "naive-bayes", messages(60))
+    record = seriatim.call("explain", model, "free cash and tea free")
+    chart = sound(record.plot())
+    told = [(row["symbol"], row["adds"]) for row in chart.rows]
+    symbols = [(each["symbol"], each["contribution"]) for each in record["symbols"]]
+    assert told == [("before any symbol", record["before"]), *symbols]
+    drawn = [row for row in data_in(chart) if "side" in row]
+    assert [row["side"] for row in drawn[1:]] == [
+        "for" if weight >= 0 else "against" for _, weight in symbols
+    ]
+    assert str(record["label"]) in chart.title and "exactly" in chart.says
+
+
+def test_of_a_long_text_the_symbols_that_weigh_most_are_drawn_in_their_order():
+    weights = np.linspace(-1, 1, 101)
+    chart = sound(explanation(explained([(f"w{i}", weights[i]) for i in range(101)])))
+    heavy = sorted(range(101), key=lambda i: -abs(weights[i]))[:40]
+    assert [row["symbol"] for row in chart.rows[1:]] == [f"w{i}" for i in sorted(heavy)]
+    assert "The 40 of 101 symbols that weigh most" in chart.says
+
+
+@pytest.mark.parametrize("weights", [[0.0], [1e-9], [-3.0], [1e6, -1e6], [2.0, 1.0]])
+def test_bars_figures_and_names_have_room(weights):
+    chart = sound(explanation(explained([(f"word{i}", w) for i, w in enumerate(weights)], gap=0.5)))
+    assert "gap of +0.50" in chart.says
+
+
+def test_blanks_and_strange_symbols_are_seen():
+    chart = sound(explanation(explained([(name, 0.5) for name in [" ", "\n", *HOSTILE]])))
+    assert [row["symbol"] for row in chart.rows[1:4]] == ["␣", "⏎", "<script>alert(1)</s…"]
+
+
+def explained(symbols, gap: float = 0.0) -> dict:
+    """The record of an explanation."""
+    rows = [{"symbol": name, "contribution": float(weight)} for name, weight in symbols]
+    return {
+        "kind": "explanation",
+        "model": "linear",
+        "label": "<b>",
+        "method": "exact",
+        "probability": 0.9,
+        "logit": 1.0,
+        "before": -0.1,
+        "symbols": rows,
+        "gap": gap,
     }
-    assert any("the 60 most frequent of 64 labels" in word for word in words)
 
 
-def test_names_are_drawn_as_they_are():
-    words = words_in(confusion(labelled(["$x", "$y", "\udc80", "x" * 99])))
-    assert {"$x", "$y", "x" * 23 + "…"} <= set(words)
+def two_labels(many: int, seed: int = 0):
+    """Messages of two labels, which share words."""
+    return only(messages(2 * many, seed=seed), "ham", "spam")
 
 
-def test_a_reliability_diagram_tells_the_figures():
-    words = words_in(reliability(calibrated(np.log([[0.9, 0.1], [0.4, 0.6]]), [0, 0])))
-    assert "calibration error 0.3500, log loss 0.5108, Brier 0.3700" in words
-    assert any(
-        "log loss infinite" in word
-        for word in words_in(reliability(calibrated([[0.0, -np.inf]], [1])))
-    )
+def only(data, *labels: str):
+    """The sequences that have one of these labels."""
+    return data[[s for s in range(len(data)) if data[s]["label"][0] in labels]]
 
 
-def test_the_same_record_gives_the_same_bytes():
-    assert confusion(labelled("abc")) == confusion(labelled("abc"))
+def test_the_same_record_gives_the_same_picture():
+    assert confusion(labelled("abc")).svg() == confusion(labelled("abc")).svg()
