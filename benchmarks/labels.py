@@ -289,7 +289,7 @@ def tag(rungs: list[tuple[str, dict]]) -> None:
 def spans() -> None:
     """Named entities of WNUT-17 with nothing but the file: networks beside the best that counts."""
     train, dev, test = (
-        read(str(DATA / "tag" / f"wnut17{part}.conll.gz"), format="columns")
+        read(str(DATA / "tag" / f"wnut17{part}.conll.gz"), input_format="columns")
         for part in ("train", "dev", "test")
     )
     counted = [fit("tag", name, train, dev).evaluate(test) for name in ("most-frequent", "hmm")]

@@ -3,19 +3,24 @@
     begin |reading|counting| network | network | ... | report| end
                             <------->   equal slots: building, learning, scoring and all
 
+A model that counts has a slot, too, and mostly needs a small part of it. It cannot be stopped halfway;
+so parts of the data tell beforehand how long it would take.
+
 What one network leaves unused is not given to the next: their budgets are equal. What one takes too
 much is taken from those that follow.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 REPORT = 0.03  # of the time, and two seconds: for the table, the picture and the page
 MOST_SCORED = 0.3  # of a slot, at most, kept for scoring before it is known how long that takes
 SCORED = 0.2  # of a slot, for scoring: more test than that is left out
 LEAST_TEST = 0.05  # of the test part, however long that takes
+CHEAP = 2.0  # seconds of counting that are never too many
 LEAST = 0.5  # seconds of learning, however little time there is
 
 
@@ -37,6 +42,11 @@ class Budget:
         self.report = 2.0 + REPORT * whole
         self.slot = (0.0, 0.0)  # when that of the present network begins and ends
         self.tails: list[float] = []  # seconds that scoring took, of the networks before
+
+    def counting(self, models: int) -> float:
+        """Seconds for the next of so many models that count, and what its trials took: as much as
+        everyone would have who is still to come."""
+        return max(CHEAP, (self.end - self.report - self.clock()) / max(1, self.left + models))
 
     def affordable(self, seconds: float) -> float:
         """The share of the test that each network can score, if all of it takes so many seconds."""
@@ -69,3 +79,18 @@ class Budget:
     def scored(self) -> None:
         """The network of this slot has its row."""
         self.tails.append(self.clock() - self.tail)
+
+
+def projected(trials: Sequence[tuple[float, float]], whole: float = 1.0) -> float:
+    """Seconds that all of the data would take, by trials (share of the data, seconds): one alone is
+    taken as proportional; of several the last go on as they grew, which leaves out what a model
+    takes however little it reads."""
+    share, seconds = trials[-1]
+    if len(trials) == 1:
+        return seconds * whole / share
+    less, before = trials[-2]
+    straight = seconds + max(0.0, seconds - before) / (share - less) * (whole - share)
+    if min(before, seconds) <= 0:
+        return straight
+    power = math.log(seconds / before) / math.log(share / less)
+    return max(straight, seconds * (whole / share) ** power) if power > 1 else straight

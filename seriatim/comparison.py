@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from seriatim import __version__
-from seriatim.budget import Budget
+from seriatim.budget import CHEAP, Budget, projected
 from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.data.splits import equal_groups
 from seriatim.errors import ConfigError, RunError, SeriatimError
@@ -30,7 +30,7 @@ from seriatim.leaderboard import verdict
 from seriatim.measuring.fingerprint import fingerprint
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
-from seriatim.progress import began
+from seriatim.progress import began, exhausted, listening
 from seriatim.records import Record, plain, record
 from seriatim.report import command_of, comparison_page, write_page
 from seriatim.runs.predictor import Predictor, Source
@@ -49,6 +49,7 @@ SIGNIFICANT = 0.05
 FEW_SYMBOLS = 5_000  # of a test part: so little is always scored whole
 FEW_ITEMS = 500  # sequences of a test: fewer are never left
 SLICE = 20_000  # symbols of training data, by which an untrained network gets its vocabulary
+TRIALS = (1 / 64, 1 / 16, 1 / 4)  # shares of the data, by which slow counting is known before
 TRIED = 1 / 32  # of the test part, scored before a network learns, to know how long that takes
 KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "unfinished", "ending")  # in its row
 
@@ -202,7 +203,7 @@ class Comparison:
             return None
         share = found.get("slot_seconds") if found else None
         todo = [name for name in self.learning if not self.kept(name)]
-        return Budget(self.options.minutes, self.begin, len(todo) or 1, share)
+        return Budget(self.options.minutes, self.begin, len(todo), share)
 
     def kept(self, name: str) -> bool:
         """Whether a comparison that is resumed has the row of this model already."""
@@ -228,6 +229,9 @@ class Comparison:
             if folder is not None and self.kept(name):
                 self.rows.append(read_json(folder / "rows" / f"{name}.json"))
                 self.measured[name] = Measured.load(folder / "measured" / f"{name}.safetensors")
+            elif why := self.too_slow(name, rounds):
+                self.rows.append(self.without(name, "not run", why))
+                yield {"event": "rung", "model": name, "words": f"not run: {why}"}
             else:
                 yield from self.fitted(name, rounds, folder, numbers)
         except (SeriatimError, MemoryError, RuntimeError) as error:
@@ -335,6 +339,51 @@ class Comparison:
         if self.test_share == 1:
             return rounds
         return [(v, t, cut.some_of(tested, self.test_share)) for v, t, tested in rounds]
+
+    # -- counting that would take too long
+    def too_slow(self, name: str, rounds: list[Round]) -> str:
+        """Why a model that counts is not run beside others: it would take more than its slot."""
+        if self.budget is None or name in self.learning or len(self.names) == 1:
+            return ""
+        to_come = self.counting[self.counting.index(name) :]
+        limit, begin = self.budget.counting(len(to_come)), self.budget.clock()
+        seconds = self.expected(name, rounds, limit)
+        if seconds <= max(CHEAP, limit - (self.budget.clock() - begin)):
+            return ""
+        return (
+            f"it would take about {seconds:.0f} s, and has {limit:.1f} s here; "
+            f"give more --minutes, or run it alone: --models {name}"
+        )
+
+    def expected(self, name: str, rounds: list[Round], limit: float) -> float:
+        """Seconds that a model that counts would take, by growing parts of the data, until that can
+        be told from the limit; 0 if it can learn from none of them: then there is little data."""
+        trials: list[tuple[float, float]] = []
+        for part in TRIALS:
+            share, seconds = self.tried(name, rounds[0], part)
+            if not share or (trials and share <= trials[-1][0]):
+                continue
+            if not trials and seconds < limit < projected([(share, seconds)]):
+                share, seconds = self.tried(name, rounds[0], part)  # the first time takes longer
+            trials.append((share, seconds * len(rounds)))
+            following = trials[-1][1] if len(trials) == 1 else projected(trials, 4 * share)
+            if projected(trials) <= limit or following > limit / 2:
+                break
+        return projected(trials) if trials else 0.0
+
+    def tried(self, name: str, parts: Round, share: float) -> tuple[float, float]:
+        """A fit to a part of the data, and its measuring: the share it really was, 0 if that is too
+        little for this model, and how many seconds it took."""
+        assert self.budget is not None
+        (_, train, test), begin = parts, self.budget.clock()
+        try:
+            few, some = self.room.cut.tried_on(train, test, share)
+            with listening(lambda event: None):
+                predictor = exhausted(fit_events(self.room, name, few, None, self.plans[name]))
+                predictor.measure(some, **self.measuring)
+        except (SeriatimError, MemoryError, RuntimeError):
+            return 0.0, 0.0
+        return len(few.main.flat) / len(train.main.flat), self.budget.clock() - begin
 
     def keep_share(self, folder: Path | None) -> None:
         """Write down how long a slot is, for a comparison that goes on with this one."""

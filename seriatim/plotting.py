@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from seriatim.errors import ConfigError, RunError, nearest
 from seriatim.records import Record, record
-from seriatim.runs.folder import events_of
 from seriatim.settings import named
-from seriatim.show.charts import Chart, beside, format_of, readable
-from seriatim.storage import read_json
 from seriatim.tasks import task, tasks
 from seriatim.tasks.base import Picture
+
+if TYPE_CHECKING:  # help names pictures, and must be light
+    from seriatim.show.charts import Chart
 
 Event = dict[str, Any]
 CURVES, AUDIT = "seriatim.show.curves:", "seriatim.audit.pictures:"
@@ -39,6 +39,8 @@ def plot(
 ) -> Generator[Event, None, Chart]:
     """Draw what is asked for (`what`), into a file where one is named (`out`), whose ending chooses
     the format; `do` is what gives the records: `seriatim.verbs.run`."""
+    from seriatim.show.charts import beside, format_of
+
     what, out = asked.pop("what", ""), asked.pop("out", None)
     if out:
         format_of(out)  # before anything is computed
@@ -141,6 +143,8 @@ def runs_of(name: str, runs: list[Any]) -> tuple[list[Any], Picture]:
 # -- what a folder tells without being asked
 def of_folder(what: str, runs: list[Any], data: Any, asked: dict[str, Any]) -> Chart:
     """How a run learned, or what a comparison found."""
+    from seriatim.storage import read_json
+
     if len(runs) != 1 or data is not None or asked:
         raise ConfigError(
             f"{what} is drawn of one folder, without data",
@@ -163,6 +167,9 @@ def of_folder(what: str, runs: list[Any], data: Any, asked: dict[str, Any]) -> C
 def learning_of(folder: Path) -> Record:
     """How a run learned: what every look at the validation data found, and how the fit ended. Of a
     mixture, the network that learned last."""
+    from seriatim.runs.folder import events_of
+    from seriatim.storage import read_json
+
     looks: list[dict[str, Any]] = []
     per = "nats per symbol"
     for event in events_of(folder):
@@ -174,7 +181,7 @@ def learning_of(folder: Path) -> Record:
         per = event.get("per", per)
     if not looks:
         raise RunError(
-            f"{readable(folder.name)} has no learning curve",
+            f"{folder.name} has no learning curve",
             got="a model that counts, or a fit without validations",
             do="Plot a run of a neural model",
         )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Event = dict[str, Any]
 Run = "Predictor | str | Path"
+REPORT = "report"  # a page, which every evaluation may be asked for besides
 TOGETHER = 512  # sequences that are asked about at a time, at least
 
 
@@ -105,9 +106,8 @@ def ask(
 ) -> Generator[Event, None, Record]:
     """One verb of an opened run."""
     verb = verb_of(predictor.task, name)
-    asked = dict(asked)
-    page = page_of(asked.pop("report", None)) if verb.gives == "evaluation" else None
     reading, options = sorted_out(predictor, verb, name, asked)
+    page = page_of(options.pop(REPORT, None))
     reader = predictor
     if reading:
         reader = copy.copy(predictor)  # others may be asking the same one
@@ -166,6 +166,7 @@ def sorted_out(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """How the data are to be read, and what the verb is asked for, checked."""
     own = {each.name for each in fields(verb.options)}
+    own |= {REPORT} if verb.gives == "evaluation" else set()
     known = (
         {each.name for each in fields(predictor.task.reading)} if verb.reads == "data" else set()
     )
@@ -177,7 +178,11 @@ def sorted_out(
             reading[key] = value
         else:
             raise unknown_option(predictor.task, name, key, own | known)
-    plain = {key: value for key, value in options.items() if isinstance(value, (str, int, float))}
+    plain = {
+        key: value
+        for key, value in options.items()
+        if isinstance(value, (str, int, float)) and key != REPORT
+    }
     checked: Any = build(verb.options, plain, name)
     return reading, options | {key: getattr(checked, key) for key in plain}
 

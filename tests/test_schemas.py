@@ -9,6 +9,8 @@ from functools import cache
 import pytest
 from jsonschema import Draft202012Validator
 
+from seriatim.errors import SeriatimError
+from seriatim.plotting import drawn, pictures_of
 from seriatim.tasks import TASKS
 from seriatim.tasks import task as card_of
 from tests.examples import EXAMPLES
@@ -43,11 +45,28 @@ def test_every_task_and_every_verb_has_an_example():
 
 @pytest.mark.parametrize("task", EXAMPLES)
 def test_every_record_of_a_task_keeps_to_its_schema(task):
-    seen = set()
+    seen, pictures = set(), set()
     for verb, record in records(workshop(OTHER), task):
         hold(task, verb, record)
         seen.add(verb)
+        pictures |= drawn_of(record)
     assert seen == {verb for room, verb in kinds() if room == task}
+    assert pictures >= set(card_of(task).pictures)
+
+
+def drawn_of(record: dict) -> set[str]:
+    """The pictures of a record, each drawn at the narrowest and in the dark; what a record has not
+    is refused in words. Altair holds every description against the schema of Vega-Lite."""
+    found = set()
+    for name in pictures_of(record):
+        try:
+            chart = drawn(record, name)
+        except SeriatimError:
+            continue
+        assert chart.svg("dark", 390).startswith("<svg") and chart.says.endswith(".")
+        json.dumps([chart.rows, chart.body], allow_nan=False)
+        found.add(name)
+    return found
 
 
 def test_every_audit_keeps_to_its_schema():

@@ -54,6 +54,7 @@ def check(
     columns: str | None = None,
     by: str | None = None,
     encoding: str | None = None,
+    decimal: str | None = None,
 ) -> dict[str, Any]:
     """The record of an audit: figures of each file, what files share, and the findings, the worst
     first. Text is read by line.
@@ -71,7 +72,9 @@ def check(
         )
     parts, found = [], []
     for each, name in zip(files, names):
-        part, problems = opened(each, name, label, unit, field, input_format, columns, by, encoding)
+        part, problems = opened(
+            each, name, label, unit, field, input_format, columns, by, encoding, decimal
+        )
         parts += [part] if part else []
         found += problems
     copies = Copies(parts)
@@ -167,6 +170,7 @@ def opened(
     columns: str | None,
     by: str | None,
     encoding: str | None,
+    decimal: str | None,
 ) -> tuple[Split | None, list[Finding]]:
     """A file ready to be looked at, and what was wrong with its lines; no part if it cannot be read
     at all."""
@@ -177,10 +181,11 @@ def opened(
             return part_of(source, name, name, field, label, unit), []
         data = read(
             str(source),
-            format=format,
+            input_format=format,
             by=by or (None if is_corpus(str(source)) else "line"),
             columns=columns,
             encoding=encoding,
+            decimal=decimal,
             problems=problems,
             notes=notes,
         )

@@ -22,5 +22,8 @@ class CheckOptions:
     )
     field: str = option("", "which field to look at (default: text or tokens)")
     columns: str = option("", "names of the columns of a table without a header")
+    decimal: str = option(
+        "", "csv, tsv: the mark before decimals; default: as found", choices=("", "point", "comma")
+    )
     encoding: str = option("", "of text; default: UTF-8, or a guess")
     input_format: str = option("", "the format, if the ending does not tell")

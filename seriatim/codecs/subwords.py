@@ -12,13 +12,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from seriatim.codecs.options import CodecOptions
-from seriatim.codecs.symbols import SPECIALS, STOP, UNKNOWN, Codec
+from seriatim.codecs.symbols import SPECIALS, STOP, UNKNOWN, Codec, text_of_bytes
 from seriatim.data.sequences import SYMBOLS, Field, offsets_of
 from seriatim.errors import ConfigError
 
@@ -91,6 +92,10 @@ class Subwords(Codec):
     def pieces(self, column: Field) -> list[str]:
         """The subwords of all sequences by name, one after another."""
         return [self.symbols[i] for i in self.encode(column).values]
+
+    def shown(self, symbol: str) -> str:
+        """The text that a piece stands for."""
+        return shown(symbol)
 
     def to_json(self) -> dict[str, Any]:
         """The record of any codec, and the tokenizer's own JSON."""
@@ -258,6 +263,30 @@ def names_of(tokenizer: Tokenizer) -> list[str]:
     if [number for _, number in names] != list(range(len(names))):
         raise ValueError("its subwords are not numbered without a gap")
     return [name for name, _ in names]
+
+
+@cache
+def bytes_by_letter() -> dict[str, int]:
+    """The letter that byte-level pieces have for each byte (GPT-2): its own where it is printed,
+    otherwise the next one from U+0100 on."""
+    own = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in own]
+    return {chr(byte): byte for byte in own} | {
+        chr(0x100 + place): byte for place, byte in enumerate(others)
+    }
+
+
+def shown(piece: str) -> str:
+    """A byte-level piece as the text that it stands for; bytes that are only part of a character by
+    their numbers. What is not made of bytes, as special symbols may be, stays as it is.
+
+    >>> shown("ĠfÃ¤hrt"), shown("Ã"), shown("Ċ"), shown("</s>")
+    (' fährt', '⟨C3⟩', '\\n', '</s>')
+    """
+    number = bytes_by_letter()
+    if not all(letter in number for letter in piece):
+        return piece
+    return text_of_bytes(bytes(number[letter] for letter in piece))
 
 
 def unused(name: str, taken: Collection[str]) -> str:

@@ -211,6 +211,10 @@ class Codec:
             rest = rest.removeprefix(" ")
         return prompt + rest
 
+    def shown(self, symbol: str) -> str:
+        """A symbol as the text that it stands for: what records call it."""
+        return symbol
+
     # -- what the symbols do not tell
     def learn_side(self, column: Field) -> None:
         """Count in the training text what is needed to restore a text besides its symbols."""
@@ -431,11 +435,28 @@ class Bytes(Codec):
         """The bytes of all sequences by name, one after another."""
         return [self.symbols[i] for i in self.encode(column).values]
 
+    def shown(self, symbol: str) -> str:
+        """A byte that is a character by itself, or its number: see `text_of_bytes`."""
+        return symbol if symbol in SPECIALS else text_of_bytes(bytes([ord(symbol)]))
+
     def decode(self, ids: Iterable[int]) -> str:
         """Numbers -> text; bytes that are no UTF-8 are written as U+FFFD."""
         return bytes(i - len(SPECIALS) for i in map(int, ids) if i >= len(SPECIALS)).decode(
             "utf-8", "replace"
         )
+
+
+def text_of_bytes(content: bytes) -> str:
+    """Bytes as text; those that are only part of a character by their numbers.
+
+    >>> text_of_bytes("fährt".encode()), text_of_bytes("ä".encode()[:1] + b"b")
+    ('fährt', '⟨C3⟩b')
+    """
+    text = content.decode("utf-8", "surrogateescape")
+    return "".join(
+        f"⟨{ord(letter) - 0xDC00:02X}⟩" if "\udc80" <= letter <= "\udcff" else letter
+        for letter in text
+    )
 
 
 class Tokens(Codec):

@@ -236,6 +236,11 @@ def guessed_encoding(content: bytearray) -> str:
 
 def told_encoding(content: bytearray, path: str, encoding: str) -> bytearray:
     """The same from the encoding that was asked for."""
+    return transcoded(content, path, encoding_called(encoding))
+
+
+def encoding_called(encoding: str) -> str:
+    """The name of an encoding of text as Python knows it."""
     try:
         name = codecs.lookup(encoding).name
     except (LookupError, ValueError):
@@ -246,7 +251,7 @@ def told_encoding(content: bytearray, path: str, encoding: str) -> bytearray:
             got=encoding,
             do="Name one as Python does: utf-8, latin-1, windows-1252, utf-16, shift_jis, ...",
         )
-    return transcoded(content, path, name)
+    return name
 
 
 def transcoded(content: bytearray, path: str, encoding: str) -> bytearray:

@@ -1,7 +1,8 @@
 """Whether the first row of a table names its columns; and what they are called if it does not.
 
 A row names columns unless it cannot: a number stands over numbers, a label comes again below, a text
-is too long for a name. Names that everybody uses are known in any case: Label, TEXT.
+is too long for a name. Of pairs, words over words, it does so only if they are what columns are called,
+or alone begin with capitals. Names that everybody uses are known in any case: Label, TEXT.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from seriatim.data.columns import ENOUGH, LABELS, PAIR, TOKENS, number_in
 LOOKED_AT = 1000  # rows
 MOST_COLUMNS = 50  # that are looked at
 LONG = 60  # letters; names are shorter
+WORDS = re.compile(r"[^\W\d_]+")
 SENTENCE = re.compile(r"\S+\s+\S+\s+\S.*[.!]")  # three words or more, and an end
 
 TEXTS = "text sentence content review message body comment tweet document question utterance"
@@ -28,6 +30,16 @@ SYNONYMS = {  # of what a task wants, the likeliest first
 }
 KNOWN = LABELS | TOKENS | PAIR | {"text", "value"}  # names that are read in a way of their own
 USUAL = KNOWN | {name for names in SYNONYMS.values() for name in names}
+CALLED = """
+source target src tgt trg input output question answer prompt response text label from to x y
+word translation sentence original corrected singular plural present past infinitive lemma form
+spelling pronunciation phonemes date number roman sum result query reply context summary
+english german french spanish italian portuguese dutch russian chinese japanese polish czech swedish
+danish norwegian finnish hungarian turkish greek arabic hebrew hindi korean latin ukrainian romanian
+en de fr es it pt nl ru zh ja pl cs sv da no fi hu tr el ar he hi ko uk ro
+"""
+PAIRED = frozenset(CALLED.split())  # what columns of pairs are called
+SOME = 0.05  # of cells, that begin with a capital though most do not
 OTHERS = "id index date time ds timestamp unique_id name title user lang language"
 USUAL |= {*OTHERS.split()}
 
@@ -38,7 +50,7 @@ def known_name(name: str) -> str:
     return plain if plain in KNOWN else name
 
 
-def why_no_header(header: Sequence[str], below: Sequence[Sequence[str]]) -> str:
+def why_no_header(header: Sequence[str], below: Sequence[Sequence[str]], wants: str = "") -> str:
     """Why the first row cannot name the columns, in words; nothing if it can."""
     cells = [cell.strip() for cell in header[:MOST_COLUMNS]]
     some = list(zip(cells, below))
@@ -46,7 +58,27 @@ def why_no_header(header: Sequence[str], below: Sequence[Sequence[str]]) -> str:
         return ""
     if any(over_another_kind(cell, column) for cell, column in some):
         return ""
-    return number_there(some) or label_there(some) or text_there(cells)
+    pair = pair_there(some) if wants == "pair" else ""
+    return number_there(some) or label_there(some) or text_there(cells) or pair
+
+
+def pair_there(some: list[tuple[str, Sequence[str]]]) -> str:
+    """Words over words are a pair like those below, unless they are names of columns, or the only
+    ones with capitals."""
+    cells = [cell for cell, _ in some]
+    capitals = all(
+        cell[:1].isupper() and sum(each[:1].isupper() for each in column) <= SOME * len(column)
+        for cell, column in some
+    )
+    if len(cells) < 2 or names_pair(cells) or capitals:
+        return ""
+    return f"{' and '.join(map(repr, cells[:2]))} are no names of columns"
+
+
+def names_pair(cells: Sequence[str]) -> bool:
+    """Whether all cells are what columns of pairs are called: `source`, `English sentence`, `tgt_2`."""
+    several = [WORDS.findall(cell.lower()) for cell in cells]
+    return all(words and PAIRED.issuperset(words) for words in several)
 
 
 def number_there(some: list[tuple[str, Sequence[str]]]) -> str:
@@ -102,11 +134,17 @@ def counting(numbers: list[float]) -> bool:
 
 def guessed_names(columns: Sequence[Sequence[str]], wants: str = "") -> list[str]:
     """Names for columns that have none: the longest texts are `text`; what comes again and again is
-    the `label`, or numbers the `value`, if that is wanted."""
+    the `label`, or numbers the `value`, if that is wanted; of pairs the first are `source` and
+    `target`."""
     names = [f"column{place}" for place in range(1, len(columns) + 1)]
     if len(columns) < 2 or len(columns) > MOST_COLUMNS:
         return names
     numeric = [all(number_in(cell) is not None for cell in column) for column in columns]
+    if wants == "pair":
+        texts = [place for place, figures in enumerate(numeric) if not figures]
+        source, target = texts[:2] if len(texts) > 1 else (0, 1)
+        names[source], names[target] = "source", "target"
+        return names
     lengths = [sum(map(len, column)) / len(column) for column in columns]
     longest = max(range(len(columns)), key=lambda place: (not numeric[place], lengths[place]))
     others = [place for place in range(len(columns)) if place != longest]

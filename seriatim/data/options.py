@@ -20,6 +20,9 @@ class TableOptions:
     columns: str = option(
         "", "names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"
     )
+    decimal: str = option(
+        "", "csv, tsv: the mark before decimals; default: as found", choices=("", "point", "comma")
+    )
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,68 +14,103 @@ from seriatim.data.sequences import SYMBOLS, TEXT, Field, Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.progress import note
 
+Names = Sequence[str]  # with commas between, or several
 STEPS = 64  # of a sequence, where a stream of tokens is cut into some
 
 
 def read(
     *paths: str,
-    format: str | None = None,
+    input_format: str | None = None,
     by: str | None = None,
     unit: str | None = None,
-    columns: str | Sequence[str] | None = None,
+    columns: str | Names | None = None,
     field: str | None = None,
     label: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    distinct: bool = False,
+    time: str | None = None,
+    series: str | None = None,
+    channels: str | Names | None = None,
+    known: str | Names | None = None,
+    fill: str | None = None,
     problems: list[DataError] | None = None,
     notes: list[str] | None = None,
     gaps: bool = False,
-    encoding: str | None = None,
     wants: str = "",
 ) -> Sequences:
     """Read a file (or parallel files), standard input ("-"), or open a built-in corpus by its name.
 
-    `by` says whether text is one "stream" or a sequence each "line"; `unit` what counts as a
-    symbol (of text None: whoever reads it decides); `columns` names the columns of a table without a header, or two of CoNLL-U: "form,xpos";
-    `field` picks the one to model, `label` the one with the labels. `problems`, if given, takes
-    what is wrong with single lines, which are then left out, and `notes` what is worth knowing;
-    with `gaps`, what is missing is left as it is: blank lines, labels (empty, or no such field) and
-    numbers (nan). Text is UTF-8 unless an `encoding` is given, or guessed; what a task `wants`
-    ("label", "value", "tags") is looked for where columns have other names, or none. How the file
-    was read is told to whoever listens if there are no `notes` to take it.
+    How a file is read is said by the names of the command line, which `seriatim.data.options`
+    explains. `unit` is what counts as a symbol (of text None: whoever reads it decides). If any of
+    `time`, `series`, `channels`, `known` and `fill` is given, a table is made into series over time.
+
+    `problems`, if given, takes what is wrong with single lines, which are then left out, and `notes`
+    what is worth knowing; otherwise that is told to whoever listens. With `gaps`, what is missing is
+    left as it is: blank lines, labels (empty, or no such field) and numbers (nan). What a task `wants`
+    ("label", "value", "tags") is looked for where columns have other names, or none.
 
     >>> data = read("markov:length=1000,seed=3")
     >>> data.by, len(data), round(data.entropy, 3)
     ('stream', 1, 0.957)
     """
     told: list[str] = [] if notes is None else notes
+    over_time = any((time, series, channels, known, fill))
     if len(paths) == 1 and names_corpus(paths[0]):
         data = corpus(str(paths[0]), by, unit)
     else:
         from seriatim.data.formats import read_files
 
+        cells: Any = {"columns": columns, "decimal": decimal, "gaps": gaps or over_time}
+        text: Any = {"by": by, "unit": unit, "encoding": encoding, "problems": problems}
         data = read_files(
-            *paths,
-            format=format,
-            by=by,
-            unit=unit,
-            columns=columns,
-            problems=problems,
-            notes=told,
-            gaps=gaps,
-            encoding=encoding,
-            wants=wants,
+            *paths, input_format=input_format, **text, **cells, notes=told, wants=wants
         )
-    if wants in SYNONYMS:
-        data = renamed(data, label, field, wants, told)
-    used = [(label, "holds the labels"), (field, "is read")]
-    chosen = "".join(f"; {name!r} {words}" for name, words in used if name)
-    data = replace(data, told=data.told + chosen if data.told else "")
+    data = as_named(data, label, field, wants, gaps or over_time, told)
+    if over_time:
+        data = in_series(data, label, time, series, channels, known, fill, told)
     if notes is None:
         for words in told:
             note(words)
         note(data.told, "read")
+    return data.distinct() if distinct else data
+
+
+def as_named(
+    data: Sequences, label: str | None, field: str | None, wants: str, gaps: bool, notes: list[str]
+) -> Sequences:
+    """The same with the fields that were named, or are wanted, in their places."""
+    if wants in SYNONYMS:
+        data = renamed(data, label, field, wants, notes)
+    used = [(label, "holds the labels"), (field, "is read")]
+    chosen = "".join(f"; {name!r} {words}" for name, words in used if name)
+    data = replace(data, told=data.told + chosen if data.told else "")
     label, field = (name and known_name(name) for name in (label, field))
     data = data.labelled(None if gaps and label not in data.fields else label).only(field)
     return replace(data, unit="token") if data.main_kind() == SYMBOLS and not data.unit else data
+
+
+def in_series(
+    table: Sequences,
+    label: str | None,
+    time: str | None,
+    series: str | None,
+    channels: str | Names | None,
+    known: str | Names | None,
+    fill: str | None,
+    notes: list[str],
+) -> Sequences:
+    """A table as series over time; with a `label`, one for each series."""
+    from seriatim.data.series import series_of, series_with
+
+    chosen, inputs = (
+        each.split(",") if isinstance(each, str) else each for each in (channels, known)
+    )
+    if label and series:
+        made = series_with(table, "label", series, time, chosen, fill or "refuse")
+    else:
+        made = series_of(table, time, series, chosen, inputs or (), fill or "refuse", notes=notes)
+    return replace(made, told=table.told, read_as=table.read_as)
 
 
 def renamed(

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from seriatim.data.sequences import Field
 from seriatim.errors import DataError
@@ -87,9 +88,16 @@ def resample(groups: int, seed: int = 0, samples: int = RESAMPLES) -> np.ndarray
 
 def drawn_means(groups: np.ndarray) -> np.ndarray:
     """(G, 2) sums and numbers of values -> (R,) the mean of all values, if other groups had been
-    drawn."""
-    sums = resample(len(groups)) @ groups  # (R, 2)
-    return sums[:, 0] / sums[:, 1]
+    drawn. Few groups vary less among themselves than they should, so draws are widened as Student's
+    t is wider than the normal distribution."""
+    count = len(groups)
+    sums = resample(count) @ groups  # (R, 2)
+    draws = sums[:, 0] / sums[:, 1]
+    if count < 2:
+        return draws
+    mean = groups[:, 0].sum() / groups[:, 1].sum()
+    wider = float(stdtrit(count - 1, 0.975)) / NORMAL * math.sqrt(count / (count - 1))
+    return mean + wider * (draws - mean)
 
 
 def interval(groups: np.ndarray) -> tuple[float, float]:
@@ -112,14 +120,46 @@ def side_by_side(*columns: np.ndarray) -> list[np.ndarray]:
     return arrays
 
 
-GROUP = 200  # symbols of a stream that go together in a resample
+FIRST_BLOCK = 200  # symbols of a stream that always go together
+FEW_BLOCKS = 20  # fewer blocks than these tell nothing about each other
+GROWN = 0.95  # of the largest standard error: what is as good as all of it
 
 
 def grouped(values: np.ndarray, layout: Field, by: str) -> np.ndarray:
     """(G, 2): the sum of the values and their number, for each group that is resampled together."""
     cuts = (
-        np.arange(0, len(values), max(1, min(GROUP, len(values) // 20)))
+        np.arange(0, len(values), block_length(values))
         if by == "stream"
         else (layout.offsets - layout.offsets[0])[:-1]
     )
     return sums_between(values, cuts)
+
+
+def block_length(values: np.ndarray) -> int:
+    """How many neighbours of a stream go together in a resample: twice as many, and again, as long
+    as that makes the standard error of the mean larger. Neighbours that are alike, a topic, a
+    speaker, make it too small; blocks longer than their likeness do not."""
+    values = np.nan_to_num(values, posinf=0.0)  # what is impossible has no interval anyway
+    longest = max(1, len(values) // FEW_BLOCKS)
+    lengths = [min(FIRST_BLOCK, longest)]
+    while 2 * lengths[-1] <= longest:
+        lengths.append(2 * lengths[-1])
+    errors = [standard_error(values, length) for length in lengths]
+    enough = GROWN * max(errors)
+    return next(length for length, error in zip(lengths, errors) if error >= enough)
+
+
+def standard_error(values: np.ndarray, length: int) -> float:
+    """Of the mean of a stream, by the means of blocks of this length; what is left over at the end
+    is not looked at."""
+    blocks = values[: len(values) // length * length].reshape(-1, length).mean(1)
+    return float(blocks.std(ddof=1) / math.sqrt(len(blocks))) if len(blocks) > 1 else 0.0
+
+
+def blocks_in_words(values: np.ndarray) -> str:
+    """What is resampled of a stream; where the standard error might still grow, that is said."""
+    length = block_length(values)
+    words = f"blocks of {length:,} symbols"
+    if 4 * length > len(values) // FEW_BLOCKS:
+        words += ", as long as this text allows: the interval may be too narrow"
+    return words

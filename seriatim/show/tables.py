@@ -187,8 +187,8 @@ def style(number: int) -> str:
 
 
 def visible(symbol: str) -> str:
-    """A symbol as it can stand in a line: subwords show their blanks as Ġ, which we write as they are."""
-    symbol = symbol.replace("Ġ", " ").replace("Ċ", "⏎")
+    """A symbol as it can stand in a line."""
+    symbol = symbol.replace("\n", "⏎")
     return "".join(letter if letter.isprintable() else "·" for letter in symbol)
 
 

@@ -359,7 +359,9 @@ def test_predict_and_score_agree(home, here, run):
 # plot, models, help
 
 
-@pytest.mark.parametrize("ending, begins", [("png", PNG), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    "ending, begins", [("png", PNG), ("svg", b"<svg"), ("pdf", b"%PDF"), ("html", b"<!doctype")]
+)
 def test_plot_draws_a_learning_curve_in_the_format_of_its_ending(home, here, ending, begins):
     answer = good("plot", home / "lstm", "--out", f"curve.{ending}")
     assert (here / f"curve.{ending}").read_bytes().startswith(
@@ -518,7 +520,7 @@ try:
     main({arguments!r})
 except SystemExit:
     pass
-heavy = {{"torch", "matplotlib", "polars", "tokenizers", "safetensors"}} & set(sys.modules)
+heavy = {{"torch", "altair", "polars", "tokenizers", "safetensors"}} & set(sys.modules)
 assert not heavy, heavy
 """)
     assert done.returncode == 0, done.stderr
@@ -527,7 +529,7 @@ assert not heavy, heavy
 
 def test_importing_the_package_is_silent_and_light():
     done = in_a_new_process(
-        "import seriatim, sys; assert not {'torch', 'numpy', 'matplotlib', 'rich'} & set(sys.modules)"
+        "import seriatim, sys; assert not {'torch', 'numpy', 'altair', 'rich'} & set(sys.modules)"
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -549,7 +551,7 @@ for arguments in wanted:
     with contextlib.redirect_stdout(out):
         assert main(arguments) == 0, arguments
     assert len(out.getvalue()) > 200 and "--format" in out.getvalue() or arguments == ["--help"]
-    heavy = {"torch", "numpy", "matplotlib", "polars"} & set(sys.modules)
+    heavy = {"torch", "numpy", "altair", "polars"} & set(sys.modules)
     assert not heavy, (arguments, heavy)
 print(len(wanted))
 """

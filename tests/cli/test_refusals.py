@@ -563,7 +563,7 @@ def test_a_comparison_is_not_written_into_a_file(home):
 
 def test_a_picture_that_cannot_be_drawn_or_written_is_refused(home, here):
     refused("plot", home / "markov", "--out", "x.png", code=1, words="no learning curve")
-    refused("plot", home / "lstm", "--out", "x.jpeg", code=1, words="png, svg or pdf")
+    refused("plot", home / "lstm", "--out", "x.jpeg", code=1, words="png, svg, pdf, html, json")
     refused("plot", home / "lstm", "--out", "nowhere/x.png", code=1, words="nowhere")
 
 

@@ -3,14 +3,17 @@
 import copy
 import json
 import math
+import re
 from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
+from tokenizers.pre_tokenizers import ByteLevel
 
 from seriatim.codecs.options import UNITS, CodecOptions
+from seriatim.codecs.subwords import shown
 from seriatim.codecs.symbols import SPECIALS, STOP, UNKNOWN, Labels, fit_codec, load_codec
 from seriatim.data.sequences import Field
 from seriatim.errors import DataError, SeriatimError
@@ -631,6 +634,43 @@ def test_a_damaged_tokenizer_is_refused_or_still_a_codec(name):
         record["tokenizer"].replace("ByteLevel", "Nothing"),
     ):
         assert check_refused_or_sound(record | {"tokenizer": text})
+
+
+# What records call a symbol
+
+
+def test_byte_level_pieces_are_shown_as_text():
+    assert [shown(each) for each in ("ĠfÃ¤hrt", "groÃŁen", "Ċ", "<unk>", "Ġ")] == [
+        " fährt",
+        "großen",
+        "\n",
+        "<unk>",
+        " ",
+    ]
+    assert shown("Ã") == "⟨C3⟩" and shown("¤h") == "⟨A4⟩h" and shown("<｜end｜>") == "<｜end｜>"
+    every = ByteLevel.alphabet()
+    assert len({shown(each) for each in every}) == 256 == len(every)
+
+
+@given(
+    some.text(some.characters(exclude_categories=["Cs"]), max_size=30).filter(
+        lambda t: "⟨" not in t
+    )
+)
+@patient
+def test_shown_pieces_together_are_the_text(text):
+    for name in ("subword", "unigram", "byte", "character"):
+        codec = CODECS[name]
+        pieces = [codec.shown(each) for each in codec.pieces_of(text)]
+        raw = re.sub("⟨(..)⟩", lambda found: chr(0xDC00 + int(found[1], 16)), "".join(pieces))
+        assert raw.encode("utf-8", "surrogateescape").decode() == text
+        assert name != "character" or pieces == list(text)
+
+
+def test_words_and_special_symbols_are_shown_as_they_are():
+    for codec in CODECS.values():
+        assert [codec.shown(each) for each in SPECIALS] == list(SPECIALS)
+    assert CODECS["word"].shown("Ġthe") == "Ġthe" and CODECS["byte"].shown("Ã") == "⟨C3⟩"
 
 
 # Labels

@@ -157,7 +157,9 @@ def test_what_is_translated_is_read_as_it_is_written(write):
 
 
 def test_tsv_knows_no_quotes_and_columns_replace_the_header(write):
-    data = read_files(write("spam", 'ham\t"Ok\nspam\tFree"\n'), format="tsv", columns="label, text")
+    data = read_files(
+        write("spam", 'ham\t"Ok\nspam\tFree"\n'), input_format="tsv", columns="label, text"
+    )
     assert raws(data, "text") == ['"Ok', 'Free"'] and raws(data, "label") == [["ham"], ["spam"]]
 
 
@@ -346,7 +348,7 @@ def test_standard_input_is_read_like_a_file_and_again(monkeypatch):
         "-", by="line"
     ).lines.tolist() == [1, 3]
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,x\n")))
-    assert read_files("-", format="csv")[0] == {"a": np.array([1.0]), "b": "x"}
+    assert read_files("-", input_format="csv")[0] == {"a": np.array([1.0]), "b": "x"}
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
     with pytest.raises(DataError, match="empty"):
         read_files("-")
@@ -379,20 +381,20 @@ def test_a_small_archive_of_a_huge_file_is_refused(write, monkeypatch):
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"format": "cvs"}, "Did you mean 'csv'"),
+        ({"input_format": "cvs"}, "Did you mean 'csv'"),
         ({"by": "lines"}, "Did you mean 'line'"),
         ({"columns": "a,b"}, "csv, tsv and conllu"),
-        ({"format": "parallel"}, "two or more"),
-        ({"format": "jsonl", "by": "stream"}, "stream"),
-        ({"format": "csv", "columns": "a,a"}, "name of its own"),
-        ({"format": "tsv", "columns": []}, "name of its own"),
+        ({"input_format": "parallel"}, "two or more"),
+        ({"input_format": "jsonl", "by": "stream"}, "stream"),
+        ({"input_format": "csv", "columns": "a,a"}, "name of its own"),
+        ({"input_format": "tsv", "columns": []}, "name of its own"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(write, options, words):
     with pytest.raises(ConfigError, match=words):
         read_files(write("a.txt", "x\n"), **options)
     with pytest.raises(ConfigError, match="one file"):
-        read_files("a.txt", "b.txt", format="text")
+        read_files("a.txt", "b.txt", input_format="text")
     with pytest.raises(ConfigError, match="no file"):
         read_files()
 
@@ -405,7 +407,12 @@ def test_settings_that_make_no_sense_are_refused(write, options, words):
     [
         (["text/tinyshakespeare.txt"], {}, 1, 1_115_394),
         (["tag/en_ewt-ud-dev.conllu.xz"], {}, 2_001, 25_147),
-        (["classify/SMSSpamCollection"], {"format": "tsv", "columns": "label,text"}, 5_574, None),
+        (
+            ["classify/SMSSpamCollection"],
+            {"input_format": "tsv", "columns": "label,text"},
+            5_574,
+            None,
+        ),
         (["classify/rt-polarity.tsv"], {"columns": "label,text"}, 10_662, None),
         (["translate/multi30k.val.de.gz", "translate/multi30k.val.en.gz"], {}, 1_014, None),
         (["series/ETTh1.csv"], {}, 17_420, None),
@@ -433,7 +440,7 @@ CASES = {
     "parallel": ("a.de", {}),
     "gzip": ("a.conllu.gz", {}),
     "xz": ("a.csv.xz", {}),
-    "quickdraw": ("a.ndjson", {"format": "quickdraw"}),
+    "quickdraw": ("a.ndjson", {"input_format": "quickdraw"}),
     "strokes": ("a.npz", {}),
     "svg": ("a.svg", {}),
     "midi": ("a.mid", {}),

@@ -130,14 +130,14 @@ def test_without_words_there_are_no_labels_and_by_its_ending_the_file_is_a_table
     assert list(read_ndjson(path)[0]) == ["strokes"]
     with pytest.raises(DataError, match="Expected in every row"):
         read(path)
-    assert read(path, format="quickdraw")[0]["strokes"].tolist() == [[1, 2, 1]]
+    assert read(path, input_format="quickdraw")[0]["strokes"].tolist() == [[1, 2, 1]]
 
 
 def test_problems_of_single_lines_are_collected(write):
     problems = []
     data = read(
         write("a.ndjson", "\n".join([*LINES, "{", '{"drawing": [[[1], [1]]]}'])),
-        format="quickdraw",
+        input_format="quickdraw",
         problems=problems,
     )
     assert len(data) == 2 and [problem.line for problem in problems] == [4, 5]

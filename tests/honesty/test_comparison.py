@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
 import seriatim as st
-from seriatim.budget import Budget
+from seriatim import comparison
+from seriatim.budget import CHEAP, Budget, projected
 from seriatim.comparison import Comparison
 from seriatim.fitting_options import CompareOptions
+from seriatim.models.ngrams.ngram import Ngram
+from seriatim.progress import exhausted
+from seriatim.show.progress import Watcher
 from seriatim.tasks import task
+from seriatim.tasks.autoencode import likelihood
+from seriatim.tasks.autoencode import predictor as autoencode
 from seriatim.training.ending import Ending, improving
 from tests.honesty import seriatim
 from tests.training.test_loop import loop
@@ -88,6 +96,38 @@ def test_what_validation_looks_at_has_a_name(book):
     assert "nats per token" in said.out and "valid " not in said.out
 
 
+def test_an_old_look_at_validation_data_says_when_it_was():
+    """Finding 17: "valid 6.290" was shown from 10 % to 93 %."""
+    watcher = Watcher()
+    watcher.see({"event": "part", "model": "gru", "parts": 1})
+    watcher.see({"event": "validation", "best": 6.29, "said": "nats per token 6.290", "share": 0.1})
+    step = {"event": "step", "loss": 2.0, "remaining": 9.0, "seconds": 1.0}
+    for share, told in ((0.15, ""), (0.93, " (at 10 %)")):
+        watcher.see(step | {"share": share})
+        words = f"loss 2.000  nats per token 6.290{told}  9 s left"
+        assert watcher.progress.tasks[0].fields["words"] == words
+
+
+def test_what_an_autoencoder_does_after_its_time_is_announced_and_bounded(monkeypatch):
+    """Finding 17: `--minutes 6` took 8 min 18 s: what came after 100 % was silent, and read all."""
+    heard: list[dict] = []
+    read: list[int] = []
+    vectors = likelihood.vectors
+
+    def counted(model, samples):
+        read.append(len(samples))
+        return vectors(model, samples)
+
+    for module in (likelihood, autoencode):
+        monkeypatch.setattr(module, "vectors", counted)
+        monkeypatch.setattr(module, "MOST_READ_AGAIN", 300)
+    asked = {"model": "gru", "updates": 2, "width": 8, "latent": 2}
+    st.call("fit", "autoencode", "sentences:count=400", listen=heard.append, **asked)
+    end = next(i for i, event in enumerate(heard) if event["event"] == "end")
+    assert "looking at the vectors" in {event.get("words") for event in heard[end:]}
+    assert max(read[-2:]) <= 150  # of 380 that were learned from
+
+
 def test_seconds_in_all_are_those_of_the_clock(book):
     """Finding 20: "4 s in all" when the clock said 45 s: start-up was left out."""
     begin = time.perf_counter()
@@ -158,6 +198,82 @@ def test_what_a_network_leaves_unused_is_not_given_to_the_next():
     clock.now += 5.0  # patience
     budget.begin()
     assert budget.slot[1] - budget.slot[0] == pytest.approx(budget.share)
+
+
+@pytest.mark.parametrize(
+    ("trials", "seconds"),
+    [
+        ([(1 / 64, 0.5)], 32.0),
+        ([(1 / 64, 0.5), (1 / 16, 0.5)], 0.5),  # nothing but its start
+        ([(0.0625, 1.0), (0.25, 1.75)], 4.75),
+        ([(0.0625, 1.0), (0.25, 16.0)], 256.0),  # grows with the square
+        ([(0.0625, 0.0), (0.25, 1.0)], 5.0),
+    ],
+)
+def test_how_long_counting_would_take(trials, seconds):
+    assert projected(trials) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    ("start", "reading", "status"),
+    [(0.0, 2.0, "ok"), (4.0, 6.0, "ok"), (0.0, 90.0, "not run"), (1.0, 40.0, "not run")],
+)
+def test_counting_keeps_its_share_of_the_time(book, monkeypatch, start, reading, status):
+    """lags-boosting took 25 s of a comparison of 24 s: models that count had no limit."""
+    clock = FakeClock()
+    counting = Ngram.counting
+    begun: list[bool] = []
+
+    def slow(self, train, **options):
+        clock.now += 0.0 if begun else start  # compiling, importing
+        begun.append(True)
+        clock.now += reading * len(train.flat) / (0.85 * len(BOOK) * 100)
+        return counting(self, train, **options)
+
+    monkeypatch.setattr(Ngram, "counting", slow)
+    monkeypatch.setattr(comparison, "Budget", partial(Budget, clock=clock))
+    options = CompareOptions(models="uniform,kneser-ney", minutes=0.7)
+    found = Comparison(task("language"), options, {})
+    found.begin = 0.0
+    rows = {row["model"]: row for row in exhausted(found.run(book))["rows"]}
+    assert rows["uniform"]["status"] == "ok"
+    assert rows["kneser-ney"]["status"] == status and clock.now < 1.1 * 42
+    if status != "ok":
+        reason = rows["kneser-ney"]["reason"]
+        assert re.search(rf"about {reading:.0f} s, and has \d", reason)
+        assert "--minutes" in reason and "--models kneser-ney" in reason
+    for alone in ({"epochs": 1}, {}):  # not by the clock; not beside others
+        models = "kneser-ney,lstm" if alone else "kneser-ney"
+        free = Comparison(task("language"), CompareOptions(models=models, minutes=0.1), alone)
+        assert free.limited or len(free.names) == 1
+        free.budget = free.planned_budget(None)
+        assert free.too_slow("kneser-ney", []) == ""
+
+
+def test_cheap_counting_is_never_refused():
+    """However little time is left: the simple rules are what all others are measured by."""
+    clock = FakeClock()
+    budget = Budget(0.4, 0.0, 6, clock=clock)
+    clock.now = 30.0  # a busy machine: reading took longer than all was to
+    assert budget.counting(8) == CHEAP
+
+
+def test_slow_counting_of_series_is_tried_on_some_of_them(tmp_path):
+    rows = [
+        f"{name},2024-{m:02}-{d:02},{d}" for name in range(40) for m in (4, 5) for d in range(1, 31)
+    ]
+    (tmp_path / "a.csv").write_text("\n".join(["unique_id,ds,y", *rows]))
+    data = st.read(str(tmp_path / "a.csv"), series="unique_id")
+    cut = task("forecast").cut
+    _, train, test = cut.divide(cut.sequences(data))
+    few, some = cut.tried_on(train, test, 1 / 16)
+    names = [
+        {each.field("name").symbol_names[i] for i in each.field("name").flat}
+        for each in (few, some)
+    ]
+    assert len(few) == len(some) == 2 and names[0] == names[1]
+    few, some = cut.tried_on(train[:1], test[:1], 1 / 4)
+    assert len(few.main.flat) == 12 and len(some.main.flat) == 15
 
 
 def test_looking_at_validation_data_takes_a_twentieth_of_the_time(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 import re
 from pathlib import Path
@@ -10,6 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
 
 import seriatim as st
 from seriatim.batches import prompts
@@ -137,6 +141,47 @@ def test_whatever_reading_leaves_out_comes_back(content, how, verse, tmp_path):
     there_and_back(run, content, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("Käse – schön\r\nThe rain\r\n".encode("windows-1252"), ""),
+        ("Käse\x81 schön\nThe rain".encode("latin-1"), ""),
+        ("The rain of Łódź\r\n".encode("utf-16"), ""),
+        (b"\xfe\xff" + "The rain of Łódź 🐈\rx".encode("utf-16-be"), ""),
+        ("The rain of Łódź\n".encode("utf-32"), ""),
+        ("привет rain\n".encode("koi8-r"), "koi8-r"),
+        ("The rain\r\n".encode("utf-16-le"), "utf-16"),
+        ("雨 rain\n".encode("shift_jis"), "shift_jis"),
+        (b"\xef\xbb\xbfThe rain\n", "utf-8-sig"),
+    ],
+)
+@pytest.mark.parametrize("by", ["stream", "line"])
+def test_other_encodings_come_back_to_the_byte(content, told, by, tmp_path):
+    """`compress` read UTF-8 only."""
+    (tmp_path / "train.txt").write_bytes((VERSE * 3).encode(told or "utf-8"))
+    flags = ("--by", by, *(("--encoding", told) if told else ()))
+    run = fitted("unigram", tmp_path / "train.txt", tmp_path / "run", *flags)
+    there_and_back(run, content, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "told", "words"),
+    [
+        ("é\n".encode() * 9 + b"\xe9\n", "", "in.txt:10: this is not UTF-8"),
+        (b"rain\nin \x1b$B\x1b(BSpain\n", "iso2022_jp", "in.txt:2: .*would not come back"),
+        (b"rain\n\x81\x8d", "windows-1252", "in.txt:2: this is not"),
+    ],
+)
+def test_bytes_that_would_not_come_back_are_refused_with_their_line(content, told, words, tmp_path):
+    (tmp_path / "train.txt").write_bytes((VERSE * 3).encode())
+    flags = ("--encoding", told) if told else ()
+    run = fitted("unigram", tmp_path / "train.txt", tmp_path / "run", *flags)
+    (tmp_path / "in.txt").write_bytes(content)
+    said = seriatim("compress", run, tmp_path / "in.txt", "--out", tmp_path / "small.srt")
+    assert said.code == 1 and re.search(words, said.err)
+    assert not (tmp_path / "small.srt").exists()
+
+
 def test_another_model_does_not_restore_it(verse, tmp_path):
     """A file is refused by a run that did not write it, and a damaged one by its checksum."""
     run = fitted("markov", verse, tmp_path / "run")
@@ -198,16 +243,65 @@ def test_a_difference_in_the_sixth_place_is_a_tie():
     assert p_of_difference(first, second) == 1.0 and p_of_difference(first, third) < 0.01
 
 
+GPT2 = (
+    "--unit", "subword", "--vocabulary", "300", "--positions", "learned", "--tied",
+    "--feed-forward-activation", "gelu-tanh", "--output-bias", "false", "--width", "16", "--heads", "2",
+    "--layers", "2", "--updates", "3",
+)  # fmt: skip
+
+
+def gpt2_log_probs(folder: Path, ids: list[int]) -> torch.Tensor:
+    """(T, V) what GPT-2 as Radford et al. (2019) published it says after each symbol: by the files
+    that were written and the paper alone, so that no library is needed, and nothing of ours is used."""
+    config = json.loads((folder / "config.json").read_text())
+    weights = load_file(folder / "model.safetensors")
+    w = {name.removeprefix("transformer."): each.double() for name, each in weights.items()}
+    wide, heads, size = config["n_embd"], config["n_head"], len(ids)
+
+    def norm(x: torch.Tensor, name: str) -> torch.Tensor:
+        scale, shift = w[f"{name}.weight"], w[f"{name}.bias"]
+        return F.layer_norm(x, (wide,), scale, shift, config["layer_norm_epsilon"])
+
+    def linear(x: torch.Tensor, name: str) -> torch.Tensor:
+        return x @ w[f"{name}.weight"] + w[f"{name}.bias"]
+
+    x = w["wte.weight"][ids] + w["wpe.weight"][:size]
+    future = torch.full((size, size), -torch.inf, dtype=x.dtype).triu(1)
+    for layer in range(config["n_layer"]):
+        name = f"h.{layer}"
+        q, k, v = linear(norm(x, f"{name}.ln_1"), f"{name}.attn.c_attn").split(wide, -1)
+        q, k, v = (each.view(size, heads, -1).transpose(0, 1) for each in (q, k, v))
+        seen = (q @ k.mT / (wide // heads) ** 0.5 + future).softmax(-1) @ v
+        x = x + linear(seen.transpose(0, 1).reshape(size, wide), f"{name}.attn.c_proj")
+        inner = linear(norm(x, f"{name}.ln_2"), f"{name}.mlp.c_fc")
+        x = x + linear(F.gelu(inner, approximate="tanh"), f"{name}.mlp.c_proj")
+    return (norm(x, "ln_f") @ w["wte.weight"].T).log_softmax(-1)
+
+
+def test_a_gpt2_scores_by_the_paper_as_its_run(verse, tmp_path):
+    """8: -69.7433 in the run, -69.7638 by the exported files: no symbol is added that takes
+    probability from the others."""
+    run = fitted("transformer", verse, tmp_path / "run", *GPT2)
+    assert seriatim("export", run, "--out", f"{tmp_path}/gpt2/").code == 0
+    text = VERSE[:60]
+    wanted = seriatim("score", run, "--text", text, "--format", "json").record["items"][0]
+    config = json.loads((tmp_path / "gpt2" / "config.json").read_text())
+    assert config["activation_function"] in ("gelu_new", "gelu_pytorch_tanh")
+    tokenizer = Tokenizer.from_file(str(tmp_path / "gpt2" / "tokenizer.json"))
+    ids = [config["bos_token_id"], *tokenizer.encode(text).ids]
+    log_p = gpt2_log_probs(tmp_path / "gpt2", ids[:-1])
+    assert log_p.shape[1] == config["vocab_size"]
+    total = float(log_p.gather(1, torch.tensor(ids[1:])[:, None]).sum())
+    assert len(ids) - 1 == wanted["tokens"]
+    assert total == pytest.approx(wanted["log_prob"], abs=1e-3)
+
+
 @pytest.mark.slow
 def test_a_gpt2_scores_in_transformers_as_its_run(verse, tmp_path, monkeypatch):
-    """8: no symbol was added that takes probability from the others."""
+    """8: the same by the library."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     transformers = pytest.importorskip("transformers")
-    run = fitted(
-        "transformer", verse, tmp_path / "run", "--unit", "subword", "--vocabulary", "300",
-        "--positions", "learned", "--tied", "--feed-forward-activation", "gelu-tanh",
-        "--output-bias", "false", "--width", "16", "--heads", "2", "--layers", "1", "--updates", "3",
-    )  # fmt: skip
+    run = fitted("transformer", verse, tmp_path / "run", *GPT2)
     assert seriatim("export", run, "--out", f"{tmp_path}/gpt2/").code == 0
     text = VERSE[:60]
     wanted = seriatim("score", run, "--text", text, "--format", "json").record["items"][0]

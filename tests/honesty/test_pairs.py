@@ -12,6 +12,7 @@ import pytest
 import seriatim as st
 from seriatim.data.sequences import Field, Sequences
 from seriatim.progress import listening
+from seriatim.tasks import task
 from tests.honesty import seriatim
 
 ENDS = ("t", "k", "l", "p", "n")
@@ -177,6 +178,50 @@ def test_a_header_under_other_names_is_no_pair(tmp_path: Path) -> None:
     assert "E" not in st.load(tmp_path / "run").codec.symbols
 
 
+PAST = [("go", "went"), ("see", "saw"), ("walk", "walked"), ("run", "ran"), ("come", "came")]
+NOUNS = [("house", "Haus"), ("dog", "Hund"), ("cat", "Katze"), ("bird", "Vogel")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "mark", "many"),
+    [
+        (PAST, "\t", 5),
+        (PAST, ",", 5),
+        ([("source", "target"), *PAST], ",", 5),
+        ([("Target", "SOURCE"), *PAST], ",", 5),
+        ([("English", "German"), *NOUNS], ",", 4),
+        ([("en", "de"), *NOUNS], "\t", 4),
+        ([("English sentence", "German_sentence"), *NOUNS], ",", 4),
+        ([("Volapük", "Ido"), *PAST], ",", 5),  # the only ones with capitals
+        ([("Haus", "house"), *[(b, a) for a, b in NOUNS]], "\t", 5),
+        ([("12+7", "19"), ("3+5", "8"), ("2+2", "4")], "\t", 3),
+        ([("sum", "result"), ("3+5", "8"), ("2+2", "4")], "\t", 2),
+        ([("spoken", "written"), ("3+5", "8"), ("2+2", "4")], "\t", 2),  # words over numbers
+        ([("1", *PAST[0]), ("2", *PAST[1]), ("3", *PAST[2])], "\t", 3),
+    ],
+)
+def test_a_first_row_that_may_be_a_pair_is_one(tmp_path: Path, rows, mark: str, many: int) -> None:
+    """Short pairs without a header lost their first row."""
+    file = tmp_path / ("a.csv" if mark == "," else "a.tsv")
+    file.write_text("".join(mark.join(row) + "\n" for row in rows))
+    cut = task("translate").cut
+    pairs = cut.prepare(cut.sequences(file), {})
+    assert len(pairs) == many
+    first = rows[len(rows) - many][-2:]
+    expected = first if rows[0][0] != "Target" else first[::-1]
+    assert (pairs[0]["source"], pairs[0]["target"]) == expected
+
+
+def test_a_run_of_pairs_without_a_header_reads_others_alike(tmp_path: Path) -> None:
+    train, test = table(tmp_path / "train.tsv", words(60)), table(tmp_path / "test.tsv", PAST)
+    said = seriatim("fit", "translate", "joint", train, "--out", tmp_path / "run")
+    assert "are no names of columns" in said.err and "60 sequences without a header" in said.err
+    assert len(seriatim("predict", tmp_path / "run", test).out.splitlines()) == len(PAST)
+    headed = table(tmp_path / "headed.tsv", [("English", "German"), *PAST])
+    record = seriatim("evaluate", tmp_path / "run", headed, "--format", "json").record
+    assert record["pairs"] == len(PAST)
+
+
 def test_figures_of_sentences_are_none_for_single_words(tenses: Path) -> None:
     """Issue 22, pairs: BLEU and chrF of single words mean nothing."""
     run, test = tenses / "run", tenses / "test.tsv"
@@ -248,6 +293,6 @@ def test_chords_are_counted_where_they_are_left_out_and_kept_as_sets(tmp_path: P
     notes: list[str] = []
     st.read(str(file), notes=notes)
     assert ["6 of 9 notes" in each and "roll" in each for each in notes] == [True]
-    assert st.read(str(file), format="roll")[0]["tokens"] == ["60+64+67"] * 12
+    assert st.read(str(file), input_format="roll")[0]["tokens"] == ["60+64+67"] * 12
     (read,) = {tuple(row["tokens"]) for row in st.tasks.task("sets").cut.sequences(file)}
     assert read == ("60+64+67",) * 12

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import seriatim as st
+from seriatim.cli import commands
 from seriatim.data.files import utf8
 from seriatim.data.formats import read_files
 from seriatim.data.headers import guessed_names, why_no_header
 from seriatim.errors import ConfigError, DataError
+from seriatim.fitting import sorted_out
+from seriatim.settings import build
+from seriatim.tasks import tasks
 from tests.honesty import seriatim
 
 VERSE = ["the cat sat on the mat", "the dog ran after the cat", "a bird sang in the tree"]
@@ -109,6 +116,118 @@ def test_damaged_utf8_is_not_guessed_at(here):
         read_files("a.txt")
     with pytest.raises(DataError, match="not UTF-8"):
         utf8("a.txt")
+
+
+@pytest.mark.parametrize("room", [each for each in tasks() if each.cut.by == "line"], ids=str)
+def test_a_stream_is_refused_where_sequences_are_read(here, room):
+    """A text read as one stream was one sequence, or had "no labels", in rooms that read lines."""
+    (here / "a.txt").write_text("\n".join(VERSE * 5))
+    (here / "b.txt").write_text("\n".join(VERSE * 5))
+    words = rf"is one stream, and {room.name} reads a sequence a line.*by stream.*by=.line"
+    with pytest.raises(DataError, match=words):
+        st.fit(room.name, list(room.rungs)[-1], st.read("a.txt"))
+    with pytest.raises(DataError, match=words):
+        st.fit(room.name, list(room.rungs)[-1], here / "a.txt", by="stream")
+    assert room.cut.sequences(st.read("a.txt", by="line")).by == "line"
+    assert room.cut.sequences(here / "a.txt", gaps=True).by == "line"
+
+
+# -- options of reading
+
+
+def test_how_data_are_read_has_one_name_at_every_door():
+    """`st.read(format=)` was `--input-format`; `distinct`, `time`, ... were not there."""
+    python = inspect.signature(st.read).parameters
+    inside = {"paths", "unit", "problems", "notes", "gaps", "wants"}  # of no file, or for callers
+    options = {each.name: each for room in tasks() for each in fields(room.reading)}
+    assert options.keys() == python.keys() - inside
+    for room in tasks():
+        asked = {each.name: "line" if each.name == "by" else "" for each in fields(room.reading)}
+        asked |= {"fill": "keep", "distinct": True} if "fill" in asked else {"distinct": True}
+        asked = {
+            name: value for name, value in asked.items() if name in vars(build(room.reading, {}))
+        }
+        kept = sorted_out(room, asked)
+        assert not kept.model and vars(kept.reading).keys() == asked.keys()
+        for words in (("fit", room.name, next(iter(room.rungs))), ("compare", room.name)):
+            flags = commands.parse([*words, "--help"]).help
+            for name in asked if room.figures or words[0] == "fit" else ():
+                assert f"--{name.replace('_', '-')} " in flags + " "
+
+
+def test_a_table_is_read_as_series_by_the_same_names(here):
+    rows = "".join(f"{name},2024-01-{d:02},{d},{d % 2}\n" for name in "ab" for d in range(1, 10))
+    (here / "a.csv").write_text("who,when,load,off\n" + rows.replace(",5,1", ",,1"))
+    named = {"time": "when", "series": "who", "channels": "load", "known": "off"}
+    data = st.read("a.csv", **named, fill="linear")
+    assert data.is_series and len(data) == 2 and data.field("values").names == ("load",)
+    assert data[0]["values"][4] == 5 and data.field("known").names == ("off",)
+    assert len(st.read("a.csv", series="who", channels=["off"], fill="keep")) == 2
+    (here / "twice.txt").write_text("one\ntwo\none\n")
+    assert len(st.read("twice.txt", by="line", distinct=True)) == 2
+    assert st.read("a.csv", input_format="text")[0]["text"].startswith("who,when")
+
+
+# -- marks in numbers
+
+
+def numbers_of(here: Path, cells: list[str], mark: str = ";", **asked: str):
+    """A column as it is read, and what is noted besides what parts the columns."""
+    rows = "".join(f"2024-01-{d + 1:02}{mark}{cells[d % len(cells)]}\n" for d in range(20))
+    (here / "a.csv").write_text(f"ds{mark}y\n{rows}")
+    notes: list[str] = []
+    data = st.read("a.csv", notes=notes, **asked)
+    column = data.fields["y"]
+    found = column.flat[: len(cells)].tolist() if column.kind == "numbers" else data[0]["y"]
+    return found, [words for words in notes if "columns lie between" not in words]
+
+
+@pytest.mark.parametrize(
+    ("cells", "mark", "expected", "said"),
+    [
+        (["1.005,3", "998,1"], ";", [1005.3, 998.1], "1.005,3 is 1005.3"),
+        (["1.005", "12,5"], ";", [1005, 12.5], "1.005 is 1005"),
+        (["1.005.300", "17"], "\t", [1005300, 17], "1.005.300 is 1005300"),
+        (['"1,005.3"', "12.5"], ",", [1005.3, 12.5], "1,005.3 is 1005.3"),
+        (["1.005", "2.310"], ";", [1.005, 2.31], "1.005 is 1.005; if .* say --decimal comma"),
+        (["1,005", "2,310"], ";", [1.005, 2.31], "1,005 is 1.005; if .* say --decimal point"),
+        (["1.05", "2.310"], ";", [1.05, 2.31], ""),
+        (["12,5", "0,25"], ";", [12.5, 0.25], ""),
+        (["1.005", "2.310"], ",", [1.005, 2.31], ""),
+        (["0.125", "2.310"], ";", [0.125, 2.31], ""),
+        (["01.02.2024", "05.02.2024"], ";", "01.02.2024", ""),
+        (["1.005", "2,310"], ",", "1.005", ""),
+    ],
+)
+def test_marks_between_thousands_are_read_or_said(here, cells, mark, expected, said):
+    """1.005 was always 1.005, and a column with 1.005,3 was text."""
+    cells = [
+        f'"{cell}"' if mark == "," and "," in cell and '"' not in cell else cell for cell in cells
+    ]
+    found, notes = numbers_of(here, cells, mark)
+    assert found == expected
+    assert re.search(said, notes[0]) if said else not notes
+
+
+def test_the_mark_before_decimals_can_be_told_and_is_kept(here):
+    assert numbers_of(here, ["1.005", "2.310"], decimal="comma") == ([1005, 2310], [])
+    assert numbers_of(here, ["1,005", "2,310"], decimal="point") == ([1005, 2310], [])
+    found, notes = numbers_of(here, ["0.25", "2.310"], decimal="comma")
+    assert found == [0.25, 2.31] and "without a decimal comma" in notes[0]
+    with pytest.raises(ConfigError, match=r"decimal mark.*comma"):
+        st.read("a.csv", decimal="coma")
+    rows = "".join(f"2024-01-{d:02};{1000 + d * d % 7:,}\n".replace(",", ".") for d in range(1, 29))
+    (here / "a.csv").write_text("ds;y\n" + rows)
+    assert "say --decimal comma" in fitted("forecast", "persistence", "a.csv", horizon="2")
+    assert "say --decimal comma" in seriatim("check", "a.csv").out
+    fitted("forecast", "persistence", "a.csv", horizon="2", decimal="comma")
+    assert st.load("run").reading.decimal == "comma"
+    (here / "a.csv").write_text("ds;y\n" + rows + "2024-01-29;1.003,5\n")
+    fitted("forecast", "persistence", "a.csv", horizon="2")
+    assert st.load("run").reading.decimal == "comma"  # found, and kept for files that do not tell
+    (here / "b.csv").write_text("ds;y\n" + rows)
+    said = seriatim("predict", "run", "b.csv", "--format", "json")
+    assert said.code == 0 and re.search(r"\b10\d\d\.0", said.out)
 
 
 # -- tables

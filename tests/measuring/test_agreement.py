@@ -10,10 +10,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
+from seriatim.data.sequences import SYMBOLS, Field
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.resampling import (
+    FIRST_BLOCK,
     MOST_GROUPS,
     RESAMPLES,
+    block_length,
+    blocks_in_words,
+    grouped,
+    interval,
     mcnemar,
     paired_bootstrap,
     sums_between,
@@ -510,3 +516,41 @@ def test_tags_that_mark_no_spans_are_refused():
             spans(tags)
     with pytest.raises(DataError, match="as many"):
         span_report([["O", "O"]], [["O"]])
+
+
+def autoregressive(count: int, memory: float, seed: int) -> np.ndarray:
+    """Losses whose neighbours are alike, around 3."""
+    noise = np.random.default_rng(seed).normal(size=(2, count))
+    found = np.zeros(count)
+    for t in range(1, count):
+        found[t] = memory * found[t - 1] + noise[0, t]
+    return 3 + found + noise[1]
+
+
+def test_blocks_grow_with_the_memory_of_a_stream_and_intervals_hold():
+    layout = Field(np.zeros(20_000), np.array([0, 20_000]), SYMBOLS)
+    held = {"grown": 0, "first": 0}
+    for seed in range(60):
+        values = autoregressive(20_000, 0.99, seed)
+        low, high = interval(grouped(values, layout, "stream"))
+        held["grown"] += low <= 3 <= high
+        low, high = interval(sums_between(values, np.arange(0, 20_000, FIRST_BLOCK)))
+        held["first"] += low <= 3 <= high
+    assert held["grown"] >= 52 > held["first"]  # of 60; 57 would be 95 %
+    lengths = [block_length(autoregressive(20_000, m, 1)) for m in (0.0, 0.99, 0.999)]
+    assert lengths[0] <= 2 * FIRST_BLOCK and lengths == sorted(lengths) and lengths[-1] >= 800
+
+
+def test_few_groups_are_wider_than_resampling_alone_says():
+    """Five groups: the 95 % interval of a mean is Student's, 2.78 standard errors to each side."""
+    groups = np.stack([[1.0, 2.0, 3.0, 4.0, 5.0], np.ones(5)], 1)
+    low, high = interval(groups)
+    error = np.std([1, 2, 3, 4, 5], ddof=1) / np.sqrt(5)
+    assert (high - low) / 2 == pytest.approx(2.776 * error, rel=0.1)
+
+
+def test_a_text_too_short_for_long_blocks_says_so():
+    assert "may be too narrow" in blocks_in_words(np.ones(4000))
+    steady = np.random.default_rng(0).normal(size=200_000)
+    assert "narrow" not in blocks_in_words(steady)
+    assert block_length(np.array([1.0, np.inf, 2.0])) == 1

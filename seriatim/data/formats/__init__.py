@@ -15,6 +15,7 @@ from typing import Any
 
 from seriatim.data.files import STANDARD_INPUT, bare_ending
 from seriatim.data.looks import looks_like
+from seriatim.data.marks import MARKS
 from seriatim.data.sequences import Sequences, Table
 from seriatim.errors import ConfigError, DataError, nearest
 
@@ -97,7 +98,7 @@ FORMATS: dict[str, Format] = {
 
 def read_files(
     *paths: str,
-    format: str | None = None,
+    input_format: str | None = None,
     by: str | None = None,
     unit: str | None = None,
     columns: str | Sequence[str] | None = None,
@@ -106,6 +107,7 @@ def read_files(
     gaps: bool = False,
     encoding: str | None = None,
     wants: str = "",
+    decimal: str | None = None,
 ) -> Sequences:
     """Read a file, or several whose lines belong together; "-" is standard input.
 
@@ -115,23 +117,24 @@ def read_files(
     takes whatever is wrong with a single line, which is then left out; one of `notes` what is worth knowing
     though nothing is wrong. With `gaps`, what is missing is left as it is: blank lines of text are sequences,
     missing labels are empty and missing numbers nan. `encoding` is UTF-8 unless it is given, or the file
-    says or shows otherwise. What a task `wants` ("label", "value" or "tags") is looked for in tables
-    without a header and in text that is a table.
+    says or shows otherwise, `decimal` ("comma", "point") the mark before decimals in csv and tsv. What a
+    task `wants` ("label", "value" or "tags") is looked for in tables without a header and in text that is one.
 
     >>> read_files("train.de.gz", "train.en.gz")                                   # doctest: +SKIP
-    >>> read_files("SMSSpamCollection", format="tsv", columns="label,text")        # doctest: +SKIP
+    >>> read_files("SMSSpamCollection", input_format="tsv", columns="label,text")  # doctest: +SKIP
     """
     paths = tuple(map(str, paths))
-    if not paths:
-        raise ConfigError("no file was named", do="Give at least one path")
     notes = [] if notes is None else notes
     settled: dict[str, str] = {}
+    format = input_format
     if format is None and len(paths) == 1:
         format = noticed(paths[0], encoding or "", wants, columns is not None, notes, settled)
     format = format or "parallel"
-    row = checked_format(paths, format, by, columns)
-    if encoding and not row.text:
-        raise ConfigError("only text has an encoding", got=f"format {format}", do="Leave it out")
+    row = checked_format(paths, format, by, columns, encoding, decimal)
+    if decimal and not row.header:
+        notes.append(
+            f"{', '.join(paths)}: a decimal {decimal} is for csv and tsv, not for {format}"
+        )
     asked: dict[str, tuple[bool, Any]] = {  # whether the format can be asked for it, and what for
         "by": (row.streams, by or "stream"),
         "columns": (row.columns, columns),
@@ -141,6 +144,7 @@ def read_files(
         "encoding": (row.text, encoding or ""),
         "wants": (row.header, wants),
         "settled": (row.header, settled),
+        "decimal": (row.header, decimal or ""),
     }
     options = {name: value for name, (able, value) in asked.items() if able}
     fields, lines = reader_of(row)(*paths, **options)
@@ -197,14 +201,25 @@ def format_of(path: str) -> str:
 
 
 def checked_format(
-    paths: Sequence[str], format: str, by: str | None, columns: str | Sequence[str] | None
+    paths: Sequence[str],
+    format: str,
+    by: str | None,
+    columns: str | Sequence[str] | None,
+    encoding: str | None,
+    decimal: str | None,
 ) -> Format:
     """The row of a format, if that can be asked for what is asked."""
     if format not in FORMATS:
         raise ConfigError("unknown format", got=format, do=nearest(format, FORMATS))
     row = FORMATS[format]
+    if not paths:
+        raise ConfigError("no file was named", do="Give at least one path")
     if by not in (None, "stream", "line"):
         raise ConfigError("unknown way to cut text", got=by, do=nearest(by, ["stream", "line"]))
+    if encoding and not row.text:
+        raise ConfigError("only text has an encoding", got=f"format {format}", do="Leave it out")
+    if decimal not in (None, "", *MARKS):
+        raise ConfigError("unknown decimal mark", got=decimal, do=nearest(decimal, MARKS))
     if by == "stream" and not row.streams:
         raise ConfigError("only text is read as a stream", got=f"format {format}")
     if columns is not None and not row.columns:

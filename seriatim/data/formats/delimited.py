@@ -33,6 +33,7 @@ from seriatim.data.columns import (
 )
 from seriatim.data.files import utf8
 from seriatim.data.headers import LOOKED_AT, guessed_names, known_name, why_no_header
+from seriatim.data.marks import read_alike
 from seriatim.data.sequences import Field, Table
 from seriatim.errors import ConfigError, DataError, keep
 
@@ -54,9 +55,6 @@ QUOTED = re.compile(rb'"[^"]*+"')
 DECIMAL_COMMA = re.compile(rb"(?<=\d),(?=\d)")
 
 
-DECIMAL = r"^\s*[-+]?\d+,\d+\s*$"  # as it is written where semicolons part the cells
-
-
 END = re.compile(r"\r\n|\r|\n|\Z")  # of a row
 
 
@@ -72,9 +70,10 @@ class TableRequest:
     problems: list[DataError] | None = None
     notes: list[str] | None = None
     gaps: bool = False
-    wants: str = ""  # what a table without a header should have: label, value
+    wants: str = ""  # what a table without a header should have: label, value, pair
     settled: dict[str, str] = field(default_factory=dict)  # takes how it was read
     separator: str = ","
+    decimal: str = ""  # the mark before decimals: comma or point; "": as it is found
 
 
 @dataclass(frozen=True)
@@ -98,6 +97,7 @@ def read_csv(
     encoding: str = "",
     wants: str = "",
     settled: dict[str, str] | None = None,
+    decimal: str = "",
 ) -> Table:
     """Cells between commas, or semicolons; those that hold such, quotes or line breaks stand in
     quotes."""
@@ -106,7 +106,7 @@ def read_csv(
     if mark != "," and notes is not None:
         name = "semicolons" if mark == ";" else "tabs"
         notes.append(f"{path}: its columns lie between {name}")
-    asked = TableRequest(path, columns, problems, notes, gaps, wants, settled, mark)
+    asked = TableRequest(path, columns, problems, notes, gaps, wants, settled, mark, decimal)
     grid = grid_of(content, mark, True)
     return table(asked, grid, lambda: csv_rows(content.decode(), path, mark))
 
@@ -120,11 +120,12 @@ def read_tsv(
     encoding: str = "",
     wants: str = "",
     settled: dict[str, str] | None = None,
+    decimal: str = "",
 ) -> Table:
     """Cells between tabs, as they are."""
     content = utf8(path, encoding, notes)
     settled = {} if settled is None else settled
-    asked = TableRequest(path, columns, problems, notes, gaps, wants, settled, "\t")
+    asked = TableRequest(path, columns, problems, notes, gaps, wants, settled, "\t", decimal)
     return table(asked, grid_of(content, "\t", False), lambda: tsv_rows(content.decode()))
 
 
@@ -310,13 +311,31 @@ def table(asked: TableRequest, grid: Grid | None, rows: Callable[[], Iterator[Ro
     if not len(grid.lines):
         return {}, grid.lines
     written = LABELS | TOKENS | {"text"} | (PAIR if set(names) >= PAIR else set())
+    if asked.wants == "pair" and not set(names) >= PAIR:
+        written |= set(names[:2])
+    columns = dict(zip(names, grid.columns))
+    others = [name for name in names if name not in written]
+    columns |= zip(others, plainly_written(asked, others, [columns[name] for name in others]))
     fields = {
         name: written_field(name, cells)
         if name in written
         else number_or_text_field(asked, name, cells, grid.lines)
-        for name, cells in zip(names, grid.columns)
+        for name, cells in columns.items()
     }
     return fields, grid.lines
+
+
+def plainly_written(
+    asked: TableRequest, names: list[str], columns: list[polars.Series]
+) -> list[polars.Series]:
+    """The columns with a point before their decimals, and no marks between thousands; what was
+    found out is said, and kept."""
+    plain, said, mark = read_alike(names, columns, asked.separator, asked.decimal)
+    if mark:
+        asked.settled["decimal"] = mark
+    if asked.notes is not None:
+        asked.notes.extend(f"{asked.path}: {words}" for words in said)
+    return plain
 
 
 def header_of(
@@ -325,7 +344,7 @@ def header_of(
     """The names of the columns, and whether the first row has them; `below` has the first cells of
     each column under it."""
     if asked.columns is None:
-        why = why_no_header(header, below)
+        why = why_no_header(header, below, asked.wants)
         if why:
             return without_header(asked, header, below, why), False
         names = column_names(header, DataError, file=asked.path, line=line)
@@ -436,18 +455,10 @@ def written_field(name: str, cells: polars.Series) -> Field:
     return text_field(cells)
 
 
-def with_points(cells: polars.Series) -> polars.Series:
-    """Numbers with a point where they have a comma, if nearly all are numbers then."""
-    points = cells.str.replace(",", ".", literal=True)
-    return cells if numbers_in(points) is None else points
-
-
 def number_or_text_field(
     asked: TableRequest, name: str, cells: polars.Series, lines: np.ndarray
 ) -> Field:
     """Numbers if all cells are, or all that are not missing where gaps may be; else text."""
-    if asked.separator == ";" and cells.str.contains(DECIMAL).any():  # 12,5
-        cells = with_points(cells)
     found = numbers_in(cells)
     if found is None:
         return text_field(cells)

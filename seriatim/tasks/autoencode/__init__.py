@@ -13,7 +13,7 @@ from seriatim.tasks.autoencode.options import (
     NeighbourOptions,
     SampleCoding,
 )
-from seriatim.tasks.base import Figure, Task, Verb
+from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.options import TopOptions
 
 VECTOR = {"width": 256, "dropout": 0.2, "free_bits": 0.2}
@@ -71,7 +71,7 @@ RUNGS: dict[str, Rung] = {
 }
 
 HERE = "seriatim.tasks.autoencode."
-TABLES = HERE + "tables:"
+TABLES, PICTURES = HERE + "tables:", HERE + "pictures:"
 
 VERBS: dict[str, Verb] = {
     "evaluate": Verb(
@@ -190,6 +190,20 @@ TASK = Task(
     predictor=HERE + "predictor:Autoencoding",
     codec=HERE + "codec:Conditioned.from_json",
     verbs=VERBS,
+    pictures={
+        "latent": Picture("embed", PICTURES + "latent", "vectors in a plane, with their labels"),
+        "interpolation": Picture(
+            "interpolate", PICTURES + "interpolation", "what lies between two, or in a grid of four"
+        ),
+        "drawings": Picture("generate", PICTURES + "drawings", "what is generated, side by side"),
+        "roll": Picture("generate", PICTURES + "roll", "melodies that are generated, note by note"),
+        "reconstruction": Picture(
+            "reconstruct", PICTURES + "reconstruction", "sequences, and the same written again"
+        ),
+        "completion": Picture(
+            "complete", PICTURES + "completion", "how the beginning of a drawing goes on"
+        ),
+    },
     coding=SampleCoding,
     mixture=None,
     usual_unit="word",

@@ -101,11 +101,6 @@ class AutoencodeCut(Cut):
     def prepare(self, data: Sequences, settings: Settings) -> Sequences:
         """Numbers of one channel are numbers in channels, too. Fields to be conditioned on must be
         there before the data is divided."""
-        if data.by == "stream":
-            raise DataError(
-                f"{data.origin} is one stream, and each sequence has a vector of its own",
-                do="Read it by line: --by line",
-            )
         for name in condition_names(str(settings.get("condition") or "")):
             condition_of(data, name)
         alone = all(

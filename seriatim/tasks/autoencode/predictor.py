@@ -110,17 +110,31 @@ class Autoencoding(Predictor):
 
     # -- from sequences to vectors and labels
     def embed(self, data: Source) -> Record:
-        """A vector for each sequence."""
+        """A vector for each sequence, beside its text and its label where it has them."""
         self.needs_vectors()
-        mean, _ = vectors(self.model, self.samples(data, labelled=False))
-        return self.record("vectors", items=[{"vector": row.tolist()} for row in mean])
+        given = self.data(data)
+        mean, _ = vectors(self.model, self.codec.encode(given, labelled=False))
+        items = [{"vector": row.tolist()} | self.told_of(given, s) for s, row in enumerate(mean)]
+        return self.record("vectors", items=items)
+
+    def told_of(self, data: Sequences, s: int) -> dict[str, Any]:
+        """What a person would call a sequence of the data by."""
+        told = {} if self.codec.numeric else {"text": str(sequence(data, s))}
+        if "label" in data.fields and data.field("label") is not data.main:
+            label = data.field("label").raw(s)
+            told["label"] = " ".join(label) if isinstance(label, list) else str(label)
+        return told
 
     def reconstruct(self, data: Source) -> Record:
-        """Each sequence written again from its vector, with the conditions that the data have."""
+        """Each sequence as it was, and written again from its vector, with the conditions that the
+        data have."""
         self.needs_vectors()
-        samples = self.samples(data)
+        given = self.data(data)
+        samples = self.codec.encode(given)
         mean, _ = vectors(self.model, samples)
-        return self.record("reconstructions", items=self.write(mean, samples.labels, self.greedy()))
+        again = self.write(mean, samples.labels, self.greedy())
+        items = [each | {"original": sequence(given, s)} for s, each in enumerate(again)]
+        return self.record("reconstructions", items=items)
 
     def predict(self, data: Source, *, top: int = 5) -> Record:
         """The label of each sequence, by Bayes' rule, of models conditioned on one."""
@@ -365,7 +379,7 @@ class Autoencoding(Predictor):
         labels = self.condition_labels(options.label, count, options.seed)
         plan = plan_of(self.codec, CompleteOptions, settings, "complete")
         items = self.write(latents, labels, plan, [rows] * count)
-        return self.record("completion", label=options.label or None, items=items)
+        return self.record("completion", label=options.label or None, begun=len(rows), items=items)
 
     def unknown_in(self, texts: list[str]) -> list[str]:
         """A note on the symbols of some texts that the model does not know."""

@@ -48,7 +48,7 @@ class Cut:
     by = ""  # how text is cut unless something else is asked for; "": as its format is
     folded = False  # whether a comparison may have folds
     parallel = False  # whether two files may belong together, line by line
-    wants = ""  # what the data must have besides: label, value or tags
+    wants = ""  # what the data must have besides: label, value, tags or pair
     audited = False  # whether the data is looked at for copies and contradictions before a fit
 
     def __init__(self, task: Task):
@@ -68,13 +68,23 @@ class Cut:
         """
         reading = build(self.task.reading, {}) if reading is None else reading
         if isinstance(source, Sequences):
-            return source
+            return self.in_sequences(source)
         if isinstance(source, (str, Path)):
-            return self.read([str(source)], reading, unit, gaps)
+            return self.in_sequences(self.read([str(source)], reading, unit, gaps))
         several = list(source)
         if several and all(isinstance(each, Path) for each in several):
-            return self.read([str(each) for each in several], reading, unit, gaps)
+            return self.in_sequences(self.read([str(p) for p in several], reading, unit, gaps))
         return self.of_memory(several, unit)
+
+    def in_sequences(self, data: Sequences) -> Sequences:
+        """The same; a stream is refused where each sequence has an answer of its own."""
+        if self.by == "line" and data.by == "stream":
+            raise DataError(
+                f"{data.origin} is one stream, and {self.task.name} reads a sequence a line",
+                got="by stream",
+                do='Read it by line: leave out --by stream, or give by="line" to `st.read`',
+            )
+        return data
 
     def of_memory(self, items: list[Any], unit: str | None) -> Sequences:
         """Texts, or arrays of numbers, one sequence each."""
@@ -106,9 +116,10 @@ class Cut:
     def asked(self, reading: TextOptions) -> dict[str, Any]:
         """What `read` is asked for."""
         return {
-            "format": reading.input_format or None,
+            "input_format": reading.input_format or None,
             "by": reading.by or self.by or None,
             "columns": reading.columns or None,
+            "decimal": reading.decimal or None,
             "field": reading.field or None,
             "encoding": reading.encoding or None,
             "wants": self.wants,
@@ -208,6 +219,12 @@ class Cut:
             return data.part(0, max(1, int(share * len(data.main.flat))))
         many = max(1, int(share * len(data)))
         return data[np.linspace(0, len(data) - 1, many).astype(int)]
+
+    def tried_on(
+        self, train: Sequences, test: Sequences, share: float
+    ) -> tuple[Sequences, Sequences]:
+        """About this share of what is fitted to and measured on, to see how long both take."""
+        return self.some_of(train, share), self.some_of(test, share)
 
     def folds(self, data: Sequences, k: int) -> list[tuple[Sequences | None, Sequences, Sequences]]:
         """k times training and test; equal sequences stay together, and labels keep their shares.

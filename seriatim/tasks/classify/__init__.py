@@ -177,6 +177,12 @@ TASK = Task(
         "reliability": Picture(
             "evaluate", PICTURES + "reliability", "how often it is right when it is so sure"
         ),
+        "precision": Picture(
+            "evaluate", PICTURES + "precision", "precision and recall of a label by its threshold"
+        ),
+        "explanation": Picture(
+            "explain", PICTURES + "explanation", "what each symbol adds to a label"
+        ),
     },
     reading=LabelledOptions,
     coding=TextCoding,

@@ -21,7 +21,13 @@ from seriatim.tasks.classify.explain import explain
 from seriatim.tasks.classify.options import CalibrateOptions, ThresholdOptions
 from seriatim.tasks.labels.answers import answers
 from seriatim.tasks.labels.cut import ClassifyLesson
-from seriatim.tasks.labels.metrics import at_threshold, temperature, threshold
+from seriatim.tasks.labels.metrics import (
+    area,
+    at_threshold,
+    precision_curve,
+    temperature,
+    threshold,
+)
 from seriatim.tasks.labels.predictor import Labeller
 
 USUAL = 0.5  # the probability from which on a label is found that is asked for
@@ -57,6 +63,7 @@ class Classifier(Labeller):
         most the share `most_false` of the others is to be taken for it; or what a threshold chosen
         elsewhere comes to."""
         found, positive = super().summarise(measured), measured["positive"]
+        found["curve"] = self.curve(measured)
         if positive:
             number, given = measured["names"].index(positive), measured["threshold"]
             scores = np.exp(measured["log_probs"][:, number])
@@ -68,6 +75,27 @@ class Classifier(Labeller):
                 chosen = at_threshold(scores, true, given)
             found["threshold"] = {"positive": positive, **chosen}
         return found
+
+    def curve(self, measured: Measured) -> Record | None:
+        """What every threshold of one label comes to: of the one that is asked for, or of two the
+        rarer. None where there are more labels, or all examples are alike."""
+        known = self.codec.labels.names
+        positive = measured["positive"]
+        if not positive and len(known) == 2:
+            positive = next(name for name in known if name != (self.commonest or known[0]))
+        if not positive:
+            return None
+        number = measured["names"].index(positive)
+        scores, true = np.exp(measured["log_probs"][:, number]), measured["truth"] == number
+        if true.all() or not true.any():
+            return None
+        return {
+            "positive": positive,
+            "share": float(true.mean()),
+            "average_precision": area(scores, true)["average_precision"],
+            "at_half": at_threshold(scores, true, USUAL),
+            "points": precision_curve(scores, true),
+        }
 
     def predict(
         self, data: Source, *, top: int = 5, positive: str = "", threshold: float | None = None

@@ -143,8 +143,12 @@ class ForecastCut(Cut):
         if separator and not generated and not any(named):
             data = series_in_rows(paths[0], separator, reading.fill, notes)
         if data is None:
-            table = read(paths[0], format=format, columns=columns, gaps=not generated)
-            data = as_series(table, reading, gaps, notes)
+            mark = reading.decimal or None
+            table = read(
+                paths[0], input_format=format, columns=columns, decimal=mark, gaps=not generated
+            )
+            found = {name: how for name, how in table.read_as.items() if name == "decimal"}
+            data = replace(as_series(table, reading, gaps, notes), read_as=found)
         for words in notes:
             note(words)
         return data
@@ -192,6 +196,21 @@ class ForecastCut(Cut):
     def some_of(self, data: Sequences, share: float) -> Sequences:
         """All of it: a test holds its own past, and every series is judged."""
         return data
+
+    def tried_on(
+        self, train: Sequences, test: Sequences, share: float
+    ) -> tuple[Sequences, Sequences]:
+        """Some of the series, evenly spaced; of one alone its end."""
+        if len(train) == 1:
+            few = [cut_series(each, 1 - share, 1.0) for each in (train, test)]
+            return few[0], few[1]
+        rows = np.linspace(0, len(train) - 1, max(1, int(share * len(train)))).astype(int)
+        names = train.field("name").flat[rows] if "name" in train.fields else rows
+        if "name" not in test.fields or "name" not in train.fields:
+            return train[rows], test[rows]
+        known = {train.field("name").symbol_names[i] for i in names}
+        there = [test.field("name").symbol_names[i] in known for i in test.field("name").flat]
+        return train[rows], test[np.flatnonzero(there)]
 
     def official(self, train: Sequences) -> dict[str, Any]:
         """A test that was given apart goes on where the training data ends."""

@@ -277,7 +277,8 @@ class LabelCodec:
         """The symbols of each sequence as they stand in the data."""
         if not isinstance(self.inputs, Tokens):
             ids = self.inputs.encode(column)
-            return [[self.symbols[i] for i in ids.row(s)] for s in range(len(ids))]
+            shown = self.text.shown
+            return [[shown(self.symbols[i]) for i in ids.row(s)] for s in range(len(ids))]
         given = self.inputs.named(column)
         names = given.names or ()
         return [[names[i] for i in given.row(s)] for s in range(len(given))]

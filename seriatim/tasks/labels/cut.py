@@ -205,7 +205,14 @@ class ClassifyCut(Cut):
             )
         format, columns = reading.input_format or None, reading.columns or None
         encoding = reading.encoding or None
-        table = read(*paths, format=format, columns=columns, gaps=True, encoding=encoding)
+        table = read(
+            *paths,
+            input_format=format,
+            columns=columns,
+            decimal=reading.decimal or None,
+            gaps=True,
+            encoding=encoding,
+        )
         name = reading.label or self.target
         channels = reading.channels.split(",") if reading.channels else None
         data = series_with(

@@ -250,6 +250,24 @@ def curve(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndar
     return ordered[last], true, last + 1 - true
 
 
+def precision_curve(scores: np.ndarray, positive: np.ndarray, most: int = 200) -> list[Record]:
+    """Threshold, precision and recall, the highest threshold first: all points, or `most` of them
+    in equal steps along the curve.
+
+    >>> spam = np.array([True, False, True, False])
+    >>> precision_curve(np.array([0.9, 0.8, 0.7, 0.6]), spam, most=2)
+    [{'threshold': 0.9, 'precision': 1.0, 'recall': 0.5}, {'threshold': 0.6, 'precision': 0.5, 'recall': 1.0}]
+    """
+    bounds, true, false = curve(scores, positive)  # (T,) each
+    points = np.stack([bounds, true / (true + false), true / true[-1]], 1)  # (T, 3)
+    way = np.append(0, np.cumsum(np.abs(np.diff(points, axis=0)).sum(1)))
+    kept = np.arange(len(points))
+    if len(points) > most:
+        kept = np.unique(np.searchsorted(way, np.linspace(0, way[-1], most)).clip(0, len(way) - 1))
+    names = ("threshold", "precision", "recall")
+    return [dict(zip(names, each)) for each in points[kept].tolist()]
+
+
 # Spans
 
 

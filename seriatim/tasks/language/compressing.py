@@ -5,9 +5,11 @@ A model that gives the next symbol the probability p lets arithmetic coding writ
 (`seriatim.codecs.side`). So the file has the size that `evaluate` prints, and a header:
 
     SRT1        4 bytes   what this is
-    layout      1         byte order mark, line endings, whether the last line has one
+    layout      1         byte order mark, line endings, whether the last line has one and the text
+                          another encoding than UTF-8
     checksums   8         of the text, and of what the model expects along its likeliest beginning
     lengths     2 to 18   how many sequences and symbols there are
+    encoding              its name, and before that how long it is: only if it is not UTF-8
 
 Writing and reading walk through the same steps of the model, one symbol at a time and with one
 thread, so that both see the same numbers to the last bit; another kind of machine may compute others,
@@ -16,7 +18,6 @@ which the checksum of the text tells. Shapes: R rows side by side, V symbols.
 
 from __future__ import annotations
 
-import codecs
 import re
 import struct
 import zlib
@@ -31,14 +32,14 @@ import torch
 from seriatim.batches import prompts
 from seriatim.codecs.arithmetic import Coder, Decoder, Encoder, Frequencies
 from seriatim.codecs.symbols import STOP
-from seriatim.data.files import unpacked
+from seriatim.data.files import MARKS, encoding_called, first_not_utf8, guessed_encoding, unpacked
 from seriatim.data.sequences import SYMBOLS, Field, Sequences, offsets_of
 from seriatim.distributions.symbols import Distribution
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.likelihood import block_of
 from seriatim.models.base import Model, evaluating, select
 from seriatim.parallel import threads
-from seriatim.progress import passing
+from seriatim.progress import note, passing
 from seriatim.records import finite
 from seriatim.storage import write_bytes
 from seriatim.tasks.language.metrics import BITS, figures, measure
@@ -47,6 +48,12 @@ if TYPE_CHECKING:
     from seriatim.tasks.language.predictor import LanguagePredictor
 
 MAGIC = b"SRT1"
+
+
+MARK = "\ufeff"  # of the byte order
+
+
+UTF8 = "utf-8"
 
 
 ENDINGS = ("\n", "\r\n", "\r")  # of lines
@@ -69,16 +76,22 @@ Facts = dict[str, Any]
 
 @dataclass
 class Layout:
-    """What is not part of the text as models read it: a byte order mark, how lines end, and whether
-    the last one does."""
+    """What is not part of the text as models read it: a byte order mark, how lines end, whether the
+    last one does, and how letters were written."""
 
     mark: bool
     endings: list[int]  # of each line, by number
     closed: bool = False
+    encoding: str = "utf-8"
 
     def to_byte(self) -> int:
-        """All of it, but for the endings where they are several."""
-        return self.mark | self.ending << 1 | self.closed << 3
+        """All of it, but for the endings where they are several, and the name of the encoding."""
+        return self.mark | self.ending << 1 | self.closed << 3 | (self.encoding != UTF8) << 4
+
+    def name(self) -> bytes:
+        """The encoding, if it is not UTF-8."""
+        name = b"" if self.encoding == UTF8 else self.encoding.encode()
+        return number_to_bytes(len(name)) + name if name else b""
 
     @property
     def ending(self) -> int:
@@ -91,7 +104,7 @@ def compress(predictor: LanguagePredictor, path: str, out: str) -> Facts:
     """A text file -> a smaller one, which `restore` reads."""
     check_out(out, "book.srt")
     content = bytes(unpacked(path))
-    text, layout = laid_open(content, path)
+    text, layout = laid_open(content, path, predictor.reading.encoding)
     lines = [text]
     if predictor.by == "line":
         layout.closed = text.endswith("\n")
@@ -109,7 +122,7 @@ def compress(predictor: LanguagePredictor, path: str, out: str) -> Facts:
         code_endings(coder, len(layout.endings), layout.endings)
     sums = struct.pack(">II", zlib.crc32(content), first)
     lengths = number_to_bytes(len(ids)) + number_to_bytes(len(ids.flat))
-    header = MAGIC + bytes([layout.to_byte()]) + sums + lengths
+    header = MAGIC + bytes([layout.to_byte()]) + sums + lengths + layout.name()
     written = header + coder.finish()
     write_bytes(Path(out), written)
     return sizes(predictor, data, content, written, len(header)) | {"data": path, "out": out}
@@ -134,23 +147,52 @@ def sizes(
     }
 
 
-def laid_open(content: bytes, path: str) -> tuple[str, Layout]:
+def laid_open(content: bytes, path: str, told: str) -> tuple[str, Layout]:
     """The bytes of a file -> its text as models read it, and what that leaves out."""
-    if content in (b"", codecs.BOM_UTF8):
+    name = encoding_of(content, path, told)
+    mark = content.startswith(MARK.encode(name)) if name.startswith("utf") else False
+    text = decoded(content, path, name).removeprefix(MARK if mark else "")
+    if not text:
         raise DataError("the file is empty", file=path, do="Give a file with at least one line")
-    mark = content.startswith(codecs.BOM_UTF8)
-    try:
-        text = content[len(codecs.BOM_UTF8) if mark else 0 :].decode()
-    except UnicodeDecodeError as error:
-        raise DataError(
-            "this is not UTF-8",
-            got=f"byte 0x{content[error.start]:02x}",
-            file=path,
-            line=content.count(b"\n", 0, error.start) + 1,
-            do="Convert it, for instance: iconv -f windows-1252 -t utf-8 OLD > NEW",
-        ) from None
     endings = [ENDINGS.index(each) for each in re.findall("\r\n|\r|\n", text)]
-    return re.sub("\r\n?", "\n", text), Layout(mark, endings)
+    return re.sub("\r\n?", "\n", text), Layout(mark, endings, encoding=name)
+
+
+def encoding_of(content: bytes, path: str, told: str) -> str:
+    """The encoding that a file is read in: what was told, UTF-8, what its byte order mark says, or a
+    guess, which is said; one that says in which order bytes stand."""
+    found = next((name for mark, name in MARKS.items() if content.startswith(mark)), UTF8)
+    if told:
+        found = encoding_called(told).removesuffix("-sig")
+    elif found == UTF8 and first_not_utf8(bytearray(content)) is not None:
+        found = guessed_encoding(bytearray(content)) or UTF8
+        if found != UTF8:
+            note(f"{path}: read as {found}: it is not UTF-8")
+    if found not in ("utf-16", "utf-32"):
+        return found
+    return found + ("-be" if content.startswith(MARK.encode(found + "-be")) else "-le")
+
+
+def decoded(content: bytes, path: str, encoding: str) -> str:
+    """The text of a file, from which its bytes can be had again; an error with the line where not."""
+    try:
+        text = content.decode(encoding)
+        again = text.encode(encoding)
+    except UnicodeError as error:
+        place, got = getattr(error, "start", 0), getattr(error, "reason", error)
+    else:
+        if again == content:
+            return text
+        pairs = enumerate(zip(again, content))
+        place = next((i for i, (a, b) in pairs if a != b), min(len(again), len(content)))
+        got = f"byte 0x{content[place : place + 1].hex()}, which would not come back"
+    raise DataError(
+        f"this is not {'UTF-8' if encoding == UTF8 else encoding}",
+        got=got,
+        file=path,
+        line=content[:place].decode(encoding, "replace").count("\n") + 1,
+        do="Correct the line, or compress with a run that was fitted with the right --encoding",
+    )
 
 
 # -- reading
@@ -165,6 +207,7 @@ def restore(predictor: LanguagePredictor, path: str, out: str) -> Facts:
     layout, (whole, first) = written[4], struct.unpack(">II", written[5:13])
     sequences, place = number_from_bytes(written, 13, path)
     symbols, place = number_from_bytes(written, place, path)
+    encoding, place = name_from_bytes(written, place, path) if layout & 16 else (UTF8, place)
     coder = Decoder(written[place:])
     with threads(1), evaluating(predictor.model):
         if first != likely_beginning(predictor.model):
@@ -177,9 +220,8 @@ def restore(predictor: LanguagePredictor, path: str, out: str) -> Facts:
         ids = code_symbols(predictor, coder, sequences, symbols, None)
     texts = [predictor.codec.restore(coder, ids.row(s)) for s in range(len(ids))]
     text = "\n".join(texts) + "\n" * bool(layout & 8)
-    content = codecs.BOM_UTF8 * (layout & 1) + ended(coder, text, layout >> 1 & 3).encode(
-        "utf-8", "replace"
-    )
+    text = MARK * (layout & 1) + ended(coder, text, layout >> 1 & 3)
+    content = text.encode(encoding, "replace")
     if zlib.crc32(content) != whole:
         raise DataError(
             "the text did not come back",
@@ -299,6 +341,15 @@ def number_from_bytes(written: bytes, place: int, path: str) -> tuple[int, int]:
         if written[place - 1] < 128:
             return number, place
     raise DataError("the file is damaged", file=path, do="Compress the text again")
+
+
+def name_from_bytes(written: bytes, place: int, path: str) -> tuple[str, int]:
+    """The name of an encoding at a place, and the place behind it."""
+    length, place = number_from_bytes(written, place, path)
+    try:
+        return encoding_called(written[place : place + length].decode("ascii")), place + length
+    except (UnicodeError, ConfigError):
+        raise DataError("the file is damaged", file=path, do="Compress the text again") from None
 
 
 def check_out(out: str, example: str) -> None:

@@ -198,14 +198,16 @@ def another(symbol: int, pool: np.ndarray, generator: np.random.Generator) -> in
     return int(others[generator.integers(len(others))])
 
 
-def attention_maps(predictor: Predictor, text: Source, most: int = MOST_SHOWN) -> Record:
-    """Who hears whom: for each layer and head a matrix whose row t tells how what was read up to t
-    is weighed, START first.
+def attention_maps(
+    predictor: Predictor, text: Source, most: int = MOST_SHOWN, layer: int = 0, head: int = 0
+) -> Record:
+    """Who hears whom: for each layer and head (or of one of them, counted from 1) a matrix whose row
+    t tells how what was read up to t is weighed, START first.
 
     `distance` is how far back a head looks in the mean, `entropy_bits` how widely.
     """
     data, ids = read_text(predictor, text)
-    name, model = network_part(predictor, "attention")
+    codec, (name, model) = predictor.codec, network_part(predictor, "attention")
     symbols, notes = ids.row(next(s for s in range(len(ids)) if len(ids.row(s)))), []
     most = min(most, (model.longest or most + 1) - 1)
     if len(symbols) > most or len(ids) > 1:
@@ -213,29 +215,44 @@ def attention_maps(predictor: Predictor, text: Source, most: int = MOST_SHOWN) -
     y = torch.from_numpy(symbols[:most].astype(np.int64))[None]  # (1, T)
     with evaluating(model):
         traced = model.trace(Batch(y, torch.tensor([y.shape[1]]), y[:, :0], y[:, :0].bool()))
-    maps = []
-    for layer in range(len(traced)):
-        for head, weights in enumerate(traced[f"attention.{layer}"][0].double()):  # (1 + T, 1 + T)
-            back = (torch.arange(len(weights))[:, None] - torch.arange(len(weights))).clamp(min=0)
-            maps.append(
-                {
-                    "layer": layer,
-                    "head": head,
-                    "distance": float((weights * back).sum(-1).mean()),
-                    "entropy_bits": float(
-                        -torch.xlogy(weights, weights).sum(-1).mean() / math.log(2)
-                    ),
-                    "weights": plain_array(weights),
-                }
-            )
+    stacked = [traced[f"attention.{place}"][0].double() for place in range(len(traced))]
+    maps = [
+        map_of(*place, stacked[place[0]][place[1]]) for place in chosen_heads(stacked, layer, head)
+    ]
     return {
         "kind": "attention",
         "model": name,
         "data": data.origin,
         "unit": predictor.codec.options.unit,
-        "tokens": ["<s>", *(predictor.codec.symbols[i] for i in symbols[:most])],
+        "tokens": ["<s>", *(codec.shown(codec.symbols[i]) for i in symbols[:most])],
         "maps": maps,
         "notes": notes,
+    }
+
+
+def chosen_heads(stacked: list[Tensor], layer: int, head: int) -> list[tuple[int, int]]:
+    """The heads of the layers (H, 1 + T, 1 + T) that are asked for, counted from 1; 0: all."""
+    every = [(place, each) for place, heads in enumerate(stacked) for each in range(len(heads))]
+    found = [(a, b) for a, b in every if layer in (0, a + 1) and head in (0, b + 1)]
+    if not found:
+        raise ConfigError(
+            "this model has no such head",
+            got=f"layer {layer}, head {head}",
+            do=f"It has {len(stacked)} layers of {len(stacked[0])} heads, counted from 1; 0: all",
+        )
+    return found
+
+
+def map_of(layer: int, head: int, weights: Tensor) -> Record:
+    """(1 + T, 1 + T) the weights of a head, and how far back and how widely it looks."""
+    places = torch.arange(len(weights))
+    back = (places[:, None] - places).clamp(min=0)
+    return {
+        "layer": layer,
+        "head": head,
+        "distance": float((weights * back).sum(-1).mean()),
+        "entropy_bits": float(-torch.xlogy(weights, weights).sum(-1).mean() / math.log(2)),
+        "weights": plain_array(weights),
     }
 
 
@@ -263,7 +280,7 @@ def surprisal(predictor: Predictor, text: Source) -> Record:
             ends = predictor.by == "line" and i == STOP
             tokens.append(
                 {
-                    "symbol": SPECIALS[STOP] if ends else pieces[place],
+                    "symbol": SPECIALS[STOP] if ends else predictor.codec.shown(pieces[place]),
                     "bits": finite((nats + more) / math.log(2)),
                     "side_bits": more / math.log(2),
                     "unknown": i == UNKNOWN,
@@ -305,7 +322,8 @@ def network_part(predictor: Predictor, mixer: str | None = None) -> tuple[str, N
     raise ConfigError(
         "a model that counts has no gradients",
         got=predictor.spec,
-        do=f"Ask for its influence instead, which every model has; or fit one of these: {', '.join(able)}",
+        do="Ask for its influence instead, which every model has, or for the gradient of a network: "
+        + ", ".join(reversed(able)),
     )
 
 

@@ -24,8 +24,8 @@ from seriatim.errors import DataError
 from seriatim.measuring.likelihood import BLOCK, score
 from seriatim.measuring.measured import Measured, check_paired
 from seriatim.measuring.resampling import (
-    GROUP,
     RESAMPLES,
+    blocks_in_words,
     drawn_means,
     grouped,
     interval,
@@ -122,11 +122,11 @@ def summarise(predictor: LanguagePredictor, measured: Measured) -> Record:
         parameters=predictor.model.size(),
         entropy_bits=None if entropy is None else entropy * BITS,
         excess_bits=excess,
-        protocol=protocol(predictor) | {"seen_in_training": measured["seen"]},
+        protocol=protocol(predictor, measured) | {"seen_in_training": measured["seen"]},
     )
 
 
-def protocol(predictor: LanguagePredictor) -> dict[str, Any]:
+def protocol(predictor: LanguagePredictor, measured: Measured) -> dict[str, Any]:
     """What the figures rest on."""
     lines, options, warm = predictor.by == "line", predictor.codec.options, predictor.model.warm
     carried = (
@@ -143,7 +143,7 @@ def protocol(predictor: LanguagePredictor) -> dict[str, Any]:
         "context": "each sequence from its beginning" if lines else carried,
         "text": restored_from(predictor),
         "interval": f"95 % bootstrap, {RESAMPLES} resamples of "
-        + ("sequences" if lines else f"blocks of {GROUP} symbols"),
+        + ("sequences" if lines else blocks_in_words(whole_loss(measured))),
     }
 
 

@@ -167,9 +167,9 @@ def cut(codec: Codec, text: str, begins: bool, ends: bool) -> tuple[list[str], l
         if ends and words[-1:] == ["</s>"]:
             last, words = ["</s>"], words[:-1]
         text = " ".join(words)
-    return [*first, *codec.pieces_of(text), *last], [codec.size] * len(first) + codec.encode_text(
-        text
-    ).tolist() + [STOP] * len(last)
+    names = [*first, *map(codec.shown, codec.pieces_of(text)), *last]
+    ids = codec.encode_text(text).tolist()
+    return names, [codec.size] * len(first) + ids + [STOP] * len(last)
 
 
 def nodes_after(model: Ngram, context: list[int]):
@@ -202,7 +202,7 @@ def ranked(
     rows = []
     for symbol, orders in zip(best.tolist(), orders_of(model, codec, context, best), strict=True):
         row = {
-            "symbol": codec.symbols[symbol],
+            "symbol": codec.shown(codec.symbols[symbol]),
             "count": orders[0]["count"],
             "different_before": before_of(model, orders[0]),
             "probability": math.exp(joint[symbol]),
@@ -231,7 +231,7 @@ def phrase_rows(model: Ngram, codec: Codec, ids: list[int]) -> Record:
         p = orders[0]["probability"]
         rows.append(
             {
-                "symbol": codec.symbols[symbol],
+                "symbol": codec.shown(codec.symbols[symbol]),
                 "count": count_of(model, ids[max(0, place - model.reach) : place + 1]),
                 "different_before": before_of(model, orders[0]),
                 "probability": p,
@@ -279,7 +279,7 @@ def orders_of(
 ) -> list[list[Record]]:
     """For each of (M,) symbols how its probability came about, from the longest context that was
     followed by anything down to none."""
-    tables, names = model.tables, [*codec.symbols, "<s>"]
+    tables = model.tables
     nodes = nodes_after(model, context)[0].numpy()  # (n - 1,)
     closed = model.options.closed and np.isneginf(tables.log_p[0][np.array([UNKNOWN])][0])
     found: list[list[Record]] = [[] for _ in symbols]
@@ -289,8 +289,8 @@ def orders_of(
         log_g = handed_on(model, n, node)
         if log_g is None:
             continue
-        around = [names[i] for i in context[len(context) - n + 1 :]] if n > 1 else []
-        grams = [[*around, names[symbol]] for symbol in symbols.tolist()]
+        around = [name_of(codec, i) for i in context[len(context) - n + 1 :]] if n > 1 else []
+        grams = [[*around, name_of(codec, symbol)] for symbol in symbols.tolist()]
         shorter = np.full((len(symbols), model.reach), -1)
         shorter[:, : n - 1] = nodes[: n - 1]
         log_p, used, place = model.look_up(shorter, symbols)
@@ -303,6 +303,11 @@ def orders_of(
     for orders in found:
         contribute(orders)
     return found
+
+
+def name_of(codec: Codec, symbol: int) -> str:
+    """A symbol, or the beginning, as text."""
+    return "<s>" if symbol == codec.size else codec.shown(codec.symbols[symbol])
 
 
 def one_order(
@@ -475,7 +480,7 @@ def frequencies(
             got="no --date" if not date else "no --phrases",
             do='Name the field of the dates with --date, and the phrases: --phrases "one, another"',
         )
-    data = read(str(file), format=input_format or None, columns=columns or None)
+    data = read(str(file), input_format=input_format or None, columns=columns or None)
     found = over_time(data, phrases, date, every, unit, lower, smooth, field or None)
     return record("frequencies", task=TASK.name, **found)
 

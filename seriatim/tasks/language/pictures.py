@@ -1,267 +1,629 @@
-"""Pictures of language models: frequencies over time, gradient and influence by distance, attention, surprisal."""
+"""Pictures of language models: phrases over time, gradient and influence by distance, attention,
+surprisal.
+
+frequency              how often phrases occur over time, a line each
+gradient, influence    how far back a model reaches, a line for each run
+attention              who attends to whom: a small map for each head
+head, lines            one head: as a map with names, and as lines between symbols
+surprisal              the text itself, each symbol on a ground that tells its bits
+"""
 
 from __future__ import annotations
 
 import math
-from datetime import date
+import unicodedata
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from seriatim.records import array_of
+from seriatim.errors import RunError
+from seriatim.records import Record, array_of
 from seriatim.show.charts import (
-    INK,
-    LINES,
-    SOFT,
-    entitle,
-    new_axes,
-    plain_power,
+    MONOSPACE,
+    Chart,
+    Row,
+    domain_of,
+    powers,
     readable,
-    rendered,
+    short,
+    spread,
+    values,
 )
-from seriatim.show.tables import BITS, SHADES, shade, visible
-from seriatim.tasks.language.tables import run_names, surprise_of_all
+from seriatim.show.tables import BITS, visible
+from seriatim.show.weights import LEAST, MOST, cells_of, colours, heat, hints, plain_cells, symbol
+from seriatim.tasks.language.tables import run_names
+
+HEIGHT = 300
+LINE = 13  # pixels between two names
+FLOOR = 1e-6  # nats; what is less is not far from rounding
+TICKS = "datum.value < 0.001 ? format(datum.value, '~e') : format(datum.value, '~g')"
+SMALL = 100  # pixels of a map in an overview
+FAINT = 0.05  # weights below are no lines
+ROW = 16  # pixels of a symbol in a column
+COLUMNS, LINES = 60, 60  # letters in a line of a picture of text, and lines
+LETTER, HIGH = 6.0, 17  # pixels of a letter's box
 
 
-def frequency(record: dict[str, Any], format: str = "svg") -> bytes:
+# -- lines and their names
+def in_parts(rows: Sequence[Row]) -> list[Row]:
+    """Rows of a line without its gaps, where a value is None: each stretch has a number, and a row
+    that is a stretch by itself is `alone`."""
+    found: list[Row] = []
+    part = 0
+    for row in rows:
+        if row["value"] is None:
+            part += 1
+        else:
+            found.append(row | {"part": part})
+    numbers = [row["part"] for row in found]
+    for row in found:
+        row["alone"] = numbers.count(row["part"]) == 1
+    return found
+
+
+def named_ends(ends: list[Row], at: Any, tall: float, back: Any, gap: float = LINE) -> list[Row]:
+    """The last rows of lines with the place of their names, moved apart where lines end at the same
+    x; `at` is the pixel of a value, and `back` the value of a pixel."""
+    for x in {end["x"] for end in ends}:
+        some = [end for end in ends if end["x"] == x]
+        places = spread([at(end["value"]) for end in some], gap, 6, max(tall - 6, gap * len(some)))
+        for end, place in zip(some, places):
+            end["name_at"] = back(place)
+    return ends
+
+
+def with_names(ends: list[Row], dy: float = 0.0, field: str = "name", **marks: Any) -> list[Any]:
+    """Names at the ends of lines, in the colours of these, on a ground that keeps them legible."""
+    import altair as alt
+
+    base = alt.Chart(values(ends)).encode(x="x:Q", y="name_at:Q", text=f"{field}:N")
+    kind = {"align": "left", "baseline": "middle", "dx": 7, "dy": dy, **marks}
+    ground = base.mark_text(style="paper", strokeWidth=4, strokeJoin="round", **kind)
+    return [ground, base.mark_text(**kind).encode(color=by_name())]
+
+
+def by_name() -> Any:
+    """A colour for each line, in the order in which they come."""
+    import altair as alt
+
+    return alt.Color("name:N", sort=None, legend=None, scale=alt.Scale(range="category"))
+
+
+# -- phrases over time
+def frequency(record: Record) -> Chart:
     """How often phrases occur over time: a line each, broken where there is no text, with its name
-    at its end."""
-    figure, axes = new_axes(8.0)
-    axes.grid(visible=False, axis="x")
-    years, names = record["every"] == "year", record["periods"]
-    where = [int(name) for name in names] if years else days(names)
-    ends = [draw_course(axes, place, each, where) for place, each in enumerate(record["phrases"])]
-    if record["smooth"]:
-        draw_points(axes, record, where)
-    axes.set_ylim(bottom=0)
-    axes.margins(x=0.02)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-    write_ends(figure, axes, ends)
-    if len(where) == 1:
-        axes.set_xticks(where, names)
-    elif years:
-        axes.xaxis.get_major_locator().set_params(integer=True)
-    else:
-        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+    at its end; where lines are means, each period as a point."""
+    import altair as alt
 
-        axes.xaxis.set_major_locator(AutoDateLocator())
-        axes.xaxis.set_major_formatter(ConciseDateFormatter(axes.xaxis.get_major_locator()))
-    axes.set_ylabel(f"per million {record['unit']}s")
-    entitle(axes, Path(record["data"]).name)
-    return rendered(figure, format)
-
-
-def drawable(values: list[float | None]) -> list[float]:
-    """Values as matplotlib has them: a gap is not a number."""
-    return [math.nan if value is None else value for value in values]
-
-
-def draw_course(
-    axes: Any, place: int, phrase: dict[str, Any], where: list[Any]
-) -> tuple[float, float, str, str]:
-    """The line of a phrase; a period between two gaps is a point. Returns where its name goes."""
-    colour, course = LINES[place % len(LINES)], drawable(phrase["smoothed"])
-    known = [not math.isnan(y) for y in course]
-    padded = [False, *known, False]
-    alone = [here and not (padded[i] or padded[i + 2]) for i, here in enumerate(known)]
-    kind = {"linewidth": 2, "solid_capstyle": "round", "marker": ".", "markevery": alone}
-    axes.plot(where, course, color=colour, **kind)
-    last = max(i for i, here in enumerate(known) if here)
-    return course[last], where[last], phrase["phrase"], colour
-
-
-def draw_points(axes: Any, record: dict[str, Any], where: list[Any]) -> None:
-    """Each period by itself, behind the lines, which are means."""
-    for place, each in enumerate(record["phrases"]):
-        kind = {"color": LINES[place % len(LINES)], "markersize": 3, "alpha": 0.35}
-        axes.plot(where, drawable(each["frequency"]), ".", **kind)
-    every, many = record["every"], 2 * record["smooth"] + 1
-    words = f"lines: mean of {many} {every}s; points: each {every}"
-    axes.set_title(words, loc="right", fontsize=8, color=SOFT)
-
-
-def gradient(record: dict[str, Any], format: str = "svg") -> bytes:
-    """How the gradient fares on its way back: a line for each run; what shrinks by the same factor at each step is straight."""
-    figure, axes = new_axes()
-    for place, (each, name) in enumerate(zip(record["runs"], run_names(record))):
-        radius = ", ".join(f"{one['radius']:.2f}" for one in each["radii"])
-        told = ("" if each["factor"] is None else f"  ×{each['factor']:.2f} a place") + (
-            f"  (radius {radius})" if len(each["radii"]) == 1 else ""
-        )
-        axes.plot(
-            each["distances"],
-            [value or math.nan for value in each["values"]],
-            color=LINES[place % len(LINES)],
-            linewidth=2,
-            marker=".",
-            markersize=4,
-            label=readable(name + told),
-        )
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(plain_power)
-    axes.set_xlabel(f"{record['runs'][0]['unit']}s back")
-    axes.set_ylabel("norm of d loss / d x")
-    entitle(axes, "How far back the gradient reaches")
-    axes.legend(frameon=False, fontsize=9, loc="lower left", labelcolor="linecolor")
-    return rendered(figure, format)
-
-
-def influence(record: dict[str, Any], format: str = "svg") -> bytes:
-    """How much a symbol matters for what comes so many places later: a line for each run, which ends where there is no influence any more."""
-    figure, axes = new_axes()
-    positive = [value for each in record["runs"] for value in each["values"] if value]
-    floor = max(1e-6, min(positive, default=0.1) / 2)
-    for place, (each, name) in enumerate(zip(record["runs"], run_names(record))):
-        heights = [
-            math.nan if value is None else max(value, floor / 100) for value in each["values"]
-        ]  # nothing at all is far below the picture
-        axes.plot(
-            each["distances"],
-            heights,
-            color=LINES[place % len(LINES)],
-            linewidth=2,
-            marker=".",
-            markersize=5,
-            label=readable(name),
-        )
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_ylim(floor, 2 * max(positive, default=1.0))
-    axes.yaxis.set_major_formatter(plain_power)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.set_xlabel(f"{record['runs'][0]['unit']}s back")
-    axes.set_ylabel("nats by which the prediction changes")
-    entitle(axes, "How far back a symbol matters")
-    axes.legend(frameon=False, fontsize=9, labelcolor="linecolor")
-    return rendered(figure, format)
-
-
-def attention(record: dict[str, Any], format: str = "svg") -> bytes:
-    """Who attends to whom: a small map for each head, a row of them for each layer; each row of a map sums to one."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    layers, many = (1 + max(each[key] for each in record["maps"]) for key in ("layer", "head"))
-    size = max(1.7, min(5.0 if layers * many <= 2 else 2.6, 0.07 * len(record["tokens"])))
-    figure, _ = new_axes(0.6 + size * many, 0.6 + size * layers)
-    figure.clear()
-    names, colours = (
-        [visible(name).replace(" ", "␣") for name in record["tokens"]],
-        LinearSegmentedColormap.from_list("heat", ("#ffffff", *SHADES[1:])),
-    )
-    grid, spelled = (
-        figure.subplots(layers, many, squeeze=False),
-        record["unit"] in ("word", "token", "subword"),
-    )
-    for each in record["maps"]:
-        axes, shown = grid[each["layer"]][each["head"]], len(names) * 4.5 < 72 * size
-        drawn = axes.imshow(
-            array_of(each["weights"]), cmap=colours, vmin=0, vmax=1, interpolation="nearest"
-        )
-        axes.spines[:].set_color(SOFT)
-        below = names if spelled else ["", *names[1:]]  # upright there is no room for START
-        axes.set_xticks(
-            range(len(names)) if shown else [],
-            [readable(name) for name in below] if shown else [],
-            fontsize=5,
-            parse_math=False,
-        )
-        axes.set_yticks(
-            range(len(names)) if shown else [],
-            [readable(name) for name in names] if shown else [],
-            fontsize=5,
-            parse_math=False,
-        )
-        axes.tick_params(length=0, pad=1, colors=INK, labelrotation=0)
-        if spelled:
-            axes.tick_params(axis="x", labelrotation=90)
-        axes.set_title(
-            f"layer {each['layer'] + 1}, head {each['head'] + 1}", fontsize=7, color=INK, pad=3
-        )
-    figure.supxlabel("is attended to", fontsize=8, color=INK)
-    figure.supylabel("attends", fontsize=8, color=INK)
-    bar = figure.colorbar(drawn, ax=grid, shrink=0.6, pad=0.02, aspect=30)
-    bar.ax.tick_params(labelsize=7, length=2)
-    bar.outline.set_visible(False)
-    return rendered(figure, format)
-
-
-COLUMNS, MOST_LINES = 80, 60  # letters in a line of a picture of text, and lines
-
-
-def surprisal(record: dict[str, Any], format: str = "svg") -> bytes:
-    """The text itself, each symbol on a ground that is the stronger the more it surprised."""
-    from matplotlib.patches import Rectangle
-
-    cells, line, column, apart = [], 0, 0, record["unit"] in ("word", "token")
-    for row in record["tokens"]:
-        ends = row["symbol"] == "\n" or (record["by"] == "line" and row["symbol"] == "</s>")
-        name = "⏎" if ends else visible(row["symbol"])[:COLUMNS]
-        if column + len(name) > COLUMNS:
-            line, column = line + 1, 0
-        cells.append((line, column, name, shade(row["bits"])))
-        line, column = (line + 1, 0) if ends else (line, column + len(name) + apart)
-    cells = [cell for cell in cells if cell[0] < MOST_LINES]
-    lines = cells[-1][0] + 1
-    figure, axes = new_axes(8.6, 0.75 + 0.2 * lines)
-    axes.set_axis_off()
-    axes.set(xlim=(0, COLUMNS), ylim=(lines + 1.6, 0))
-    for at, column, name, number in cells:
-        write_cell(axes, Rectangle, column, at, name, number)
-    legend = [
-        f"{low} to {high}" if low and high else f"under {high}" if high else f"{low} or more bits"
-        for low, high in zip(("", *BITS), (*BITS, ""))
+    years, unit = record["every"] == "year", record["unit"]
+    rows = [row for each in record["phrases"] for row in course(record, each, years)]
+    if not rows:
+        raise RunError("there is nothing to draw", got="no period with any text")
+    top = 1.06 * max(max(row["value"], row["each"]) for row in rows) or 1.0
+    ends = [
+        [row for row in rows if row["place"] == place][-1]
+        for place in sorted({row["place"] for row in rows})
     ]
-    for number, told in enumerate(legend):
-        write_cell(axes, Rectangle, 11 * number, lines + 0.6, "  ", number)
-        axes.text(11 * number + 2.5, lines + 1.1, told, fontsize=7, color=INK, va="center_baseline")
-    entitle(
-        axes, surprise_of_all(record) + (f"; the first {lines} lines" if line >= MOST_LINES else "")
+    tall = max(HEIGHT, LINE * len(ends))
+    scale = top / tall
+    ends = named_ends(
+        [end | {"x": end["time"]} for end in ends],
+        lambda value: tall - value / scale,
+        tall,
+        lambda place: (tall - place) * scale,
     )
-    return rendered(figure, format)
-
-
-def write_cell(axes, rectangle: type, column: int, line: float, name: str, number: int) -> None:
-    """Letters in their boxes on the ground of a shade."""
-    axes.add_patch(
-        rectangle((column, line), len(name), 0.92, facecolor=SHADES[number], edgecolor="none")
+    for end in ends:
+        end["time"] = end["x"]
+    x = over_time(rows, years)
+    base = alt.Chart(values(rows)).encode(
+        x=x,
+        y=alt.Y(
+            "value:Q", title=f"per million {unit}s", scale=alt.Scale(domain=[0, top], nice=False)
+        ),
+        color=by_name(),
+        detail="part:N",
+        tooltip=[
+            alt.Tooltip("name:N", title="phrase"),
+            alt.Tooltip("period:N", title=record["every"]),
+            alt.Tooltip("each:Q", title=f"per million {unit}s", format=",.1f"),
+            alt.Tooltip("count:Q", format=","),
+            alt.Tooltip("value:Q", title="drawn", format=",.1f"),
+        ],
     )
-    for place, letter in enumerate(readable(name)):
-        axes.text(
-            column + place + 0.5,
-            line + 0.5,
-            letter,
-            ha="center",
-            va="center_baseline",
-            fontsize=10.5,
-            family="monospace",
-            color=INK if number < 4 else "white",
-            parse_math=False,
+    layers = [base.mark_line(clip=True)]
+    layers.append(base.mark_point(filled=True, size=30, opacity=1).transform_filter("datum.alone"))
+    if record["smooth"]:
+        points = base.mark_point(filled=True, size=16, opacity=0.35, clip=True)
+        layers.insert(0, points.encode(y="each:Q"))
+    names = [each.encode(x=x) for each in with_names(ends)]
+    view = alt.layer(alt.layer(*layers), *names, height=tall)
+    return Chart(view, Path(record["data"]).name, said_of_phrases(record), plain_courses(rows))
+
+
+def course(record: Record, phrase: Record, years: bool) -> list[Row]:
+    """The rows of a phrase, without periods that have no text."""
+    place = record["phrases"].index(phrase)
+    rows = [
+        {
+            "place": place,
+            "name": short(phrase["phrase"]),
+            "period": period,
+            "time": int(period) if years else (period if len(period) > 7 else f"{period}-01"),
+            "value": drawn,
+            "each": each,
+            "count": count,
+        }
+        for period, drawn, each, count in zip(
+            record["periods"], phrase["smoothed"], phrase["frequency"], phrase["counts"]
         )
+    ]
+    for row in rows:
+        row["each"] = row["value"] if row["each"] is None else row["each"]
+    return in_parts(rows)
 
 
-def days(periods: list[str]) -> list[float]:
-    """Months and days as matplotlib's numbers of days."""
-    from matplotlib.dates import date2num
+def over_time(rows: list[Row], years: bool) -> Any:
+    """Years as numbers, months and days as dates."""
+    import altair as alt
 
-    return date2num(
-        [date.fromisoformat(name if len(name) > 7 else f"{name}-01") for name in periods]
-    ).tolist()
+    if not years:
+        return alt.X("time:T", title=None, scale=alt.Scale(type="utc"))
+    times = [row["time"] for row in rows]
+    low, high = min(times), max(times)
+    axis = alt.Axis(format="d", tickMinStep=1, grid=False)
+    domain = [low, high] if low < high else [low - 1, high + 1]
+    return alt.X("time:Q", title=None, scale=alt.Scale(domain=domain, nice=False), axis=axis)
 
 
-def write_ends(figure, axes, ends: list[tuple[float, float, str, str]]) -> None:
-    """Names at the ends of their lines, moved apart where they would cover each other."""
-    height = 72 * 0.8 * figure.get_figheight() / axes.get_ylim()[1]  # points a unit of the axis
-    lowest = 5.0  # points above the axis that are still free
-    for y, x, name, colour in sorted(ends, key=lambda end: end[0]):
-        lowest = max(y * height, lowest)
-        axes.annotate(
-            readable(name),
-            (x, y),
-            xytext=(8, lowest - y * height),
-            textcoords="offset points",
-            va="center",
-            color=colour,
-            fontsize=9,
-            annotation_clip=False,
-            parse_math=False,
+def said_of_phrases(record: Record) -> str:
+    """What one sees, and how it was smoothed."""
+    every, many = record["every"], 2 * record["smooth"] + 1
+    says = f"How often each phrase occurs, per million {record['unit']}s"
+    if record["smooth"]:
+        return f"{says}. Lines: the mean of {many} {every}s; points: each {every} by itself."
+    return f"{says}, {every} by {every}; a line is broken where there is no text."
+
+
+def plain_courses(rows: list[Row]) -> list[Row]:
+    """What is drawn, as a table."""
+    return [
+        {
+            "phrase": row["name"],
+            "period": row["period"],
+            "per million": row["each"],
+            "drawn": row["value"],
+            "count": row["count"],
+        }
+        for row in rows
+    ]
+
+
+# -- by distance
+def gradient(record: Record) -> Chart:
+    """How the gradient fares on its way back: a line for each run; what shrinks by the same factor
+    at each step is straight."""
+    told = [told_of_gradient(each) for each in record["runs"]]
+    unit = record["runs"][0]["unit"]
+    says = (
+        f"How strongly the loss of a {unit} pulls at each one before it: straight where it changes "
+        "by the same factor, ×, at every place; the flatter, the further back can be learned from."
+    )
+    if any(len(each["radii"]) == 1 for each in record["runs"]):
+        says += " Radius: the largest absolute eigenvalue of the recurrent matrix."
+    title = "How far back the gradient reaches"
+    return by_distance(record, title, says, "norm of d loss / d x", told, 0.0, across="linear")
+
+
+def told_of_gradient(run: Record) -> str:
+    """The factor of a run, and the spectral radius of its matrix where it has one."""
+    words = [] if run["factor"] is None else [f"×{run['factor']:.2f}"]
+    if len(run["radii"]) == 1:
+        words.append(f"radius {run['radii'][0]['radius']:.2f}")
+    return ", ".join(words)
+
+
+def influence(record: Record) -> Chart:
+    """How much a symbol matters for what comes so many places later: a line for each run, which ends
+    where there is no influence any more."""
+    told = []
+    for each in record["runs"]:
+        some = [d for d, value in zip(each["distances"], each["values"]) if value != 0]
+        ends = bool(some) and some[-1] < each["distances"][-1]
+        told.append(f"nothing beyond {some[-1]}" if ends else "")
+    unit = record["runs"][0]["unit"]
+    says = (
+        f"How much the prediction changes when the {unit} so many places back is another one: the "
+        f"higher, the more it matters. Less than {FLOOR:f} nats is not drawn."
+    )
+    measure = "nats by which the prediction changes"
+    title = "How far back a symbol matters"
+    return by_distance(record, title, says, measure, told, FLOOR, across="log")
+
+
+def by_distance(
+    record: Record, title: str, says: str, measure: str, told: list[str], floor: float, across: str
+) -> Chart:
+    """A line for each run over the distance, on a logarithmic axis, what there is to tell of it
+    under its name; values at or below the floor are not drawn."""
+    import altair as alt
+
+    names = [short(name, 28) for name in run_names(record)]
+    table = [
+        {"name": name, "told": words, "x": distance, "value": value}
+        for name, words, each in zip(names, told, record["runs"])
+        for distance, value in zip(each["distances"], each["values"])
+    ]
+    drawable = [
+        row | {"value": row["value"] if (row["value"] or 0) > floor else None} for row in table
+    ]
+    lines = [in_parts([row for row in drawable if row["name"] == name]) for name in names]
+    rows = [row for line in lines for row in line]
+    if not rows:
+        raise RunError("there is nothing to draw", got="no distance with any effect")
+    low, high = (
+        math.log(row["value"]) for row in (min(rows, key=value_of), max(rows, key=value_of))
+    )
+    low, high = domain_of([low, high], 0.04)
+    gap, scale = LINE * (2 if any(told) else 1), (high - low) / HEIGHT
+    tall = max(HEIGHT, gap * len(lines))
+    ends = named_ends(
+        [dict(line[-1]) for line in lines if line],
+        lambda value: tall - (math.log(value) - low) / scale,
+        tall,
+        lambda place: math.exp(low + (tall - place) * scale),
+        gap,
+    )
+    limits = [math.exp(low), math.exp(high)]
+    ticks = powers(*limits)
+    furthest = max(row["x"] for row in table)
+    x = distances(furthest, across, record["runs"][0]["unit"])
+    base = alt.Chart(values(rows)).encode(
+        x=x,
+        y=alt.Y(
+            "value:Q",
+            title=measure,
+            scale=alt.Scale(type="log", domain=limits, nice=False),
+            axis=alt.Axis(values=ticks, tickCount=len(ticks), labelExpr=TICKS),
+        ),
+        color=by_name(),
+        detail="part:N",
+        tooltip=[
+            alt.Tooltip("name:N", title="model"),
+            alt.Tooltip("x:Q", title="distance"),
+            alt.Tooltip("value:Q", title=measure, format=".3g"),
+            alt.Tooltip("told:N", title="in short"),
+        ],
+    )
+    view = alt.layer(
+        alt.layer(base.mark_line(), base.mark_point(filled=True, size=9, opacity=1)),
+        *with_names(ends, dy=-6 if any(told) else 0, fontWeight="bold"),
+        *(with_names(ends, dy=7, field="told") if any(told) else []),
+        height=tall,
+    )
+    kept = [
+        {"model": row["name"], "distance": row["x"], measure: row["value"], "in short": row["told"]}
+        for row in table
+    ]
+    return Chart(view, title, says, kept)
+
+
+def value_of(row: Row) -> float:
+    """What is drawn."""
+    return row["value"]
+
+
+def distances(furthest: int, across: str, unit: str) -> Any:
+    """The axis of distances; of a logarithmic one powers of two are named."""
+    import altair as alt
+
+    title = f"{unit}s back"
+    if across == "linear":
+        scale = alt.Scale(domain=[0, furthest], nice=False)
+        return alt.X("x:Q", title=title, scale=scale, axis=alt.Axis(grid=False))
+    scale = alt.Scale(type="log", base=2, domain=[0.9, max(2, furthest)], nice=False)
+    ticks = [2**i for i in range(furthest.bit_length())]
+    axis = alt.Axis(values=ticks, format="d", grid=False)
+    return alt.X("x:Q", title=title, scale=scale, axis=axis)
+
+
+# -- attention
+def attention(record: Record) -> Chart:
+    """Who attends to whom: a small map for each head; each row of a map sums to one."""
+    import altair as alt
+
+    tokens, maps = record["tokens"], record["maps"]
+    each_map = [(each, cells_of(array_of(each["weights"]), tokens, tokens)) for each in maps]
+    most = max(1, 2 * MOST // len(maps))  # marks of a map
+    cut = any(len(cells) > most for _, cells in each_map)
+    size = SMALL if len(maps) > 2 else 2 * SMALL
+    views = []
+    for each, cells in each_map:
+        cells = sorted(cells, key=lambda cell: -cell["weight"])[:most]
+        views.append(small_map(each, cells, len(tokens), size))
+    many = max(each["head"] for each in maps) + 1
+    view = alt.concat(*views, columns=many, spacing=16).resolve_scale(color="shared")
+    says = (
+        "Rows attend to columns, from the start in the corner on; the stronger, the larger the share "
+        "of a row. Under each name: places back in the mean, and symbols that a row is spread over."
+    )
+    if cut:
+        says += f" Of each map the {most:,} largest weights are drawn."
+    rows = [
+        {"layer": each["layer"] + 1, "head": each["head"] + 1, **cell}
+        for each, cells in each_map
+        for cell in plain_cells(sorted(cells, key=lambda cell: -cell["weight"])[:most])
+    ]
+    return Chart(view, f"{record['model']}: {text_of(record)}", says, rows)
+
+
+def small_map(each: Record, cells: list[Row], many: int, size: int) -> Any:
+    """One head of an overview."""
+    import altair as alt
+
+    scale = {"domain": list(range(many)), "paddingInner": 0, "paddingOuter": 0}
+    title = alt.TitleParams(
+        f"layer {each['layer'] + 1}, head {each['head'] + 1}", fontSize=11, offset=4
+    )
+    title.subtitle = f"{each['distance']:.1f} back, over {2 ** each['entropy_bits']:.1f}"
+    title.subtitleFontSize, title.subtitlePadding, title.fontWeight = 10, 2, "normal"
+    return (
+        alt.Chart(values(cells), title=title, width=size, height=size)
+        .mark_rect(stroke=None)
+        .encode(
+            x=alt.X("column:O", scale=alt.Scale(**scale), axis=None),
+            y=alt.Y("row:O", scale=alt.Scale(**scale), axis=None),
+            color=colours(),
+            tooltip=hints(),
         )
-        lowest += 11
+        .properties(view=alt.ViewBackground(style="hair-line", strokeWidth=1))
+    )
+
+
+def text_of(record: Record) -> str:
+    """The beginning of the text that was attended to."""
+    blank = " " if record["unit"] in ("word", "token") else ""
+    return short(visible(blank.join(record["tokens"][1:])), 36)
+
+
+def head(record: Record) -> Chart:
+    """One head, symbol by symbol: the first of the record."""
+    each, tokens = record["maps"][0], record["tokens"]
+    view, rows = heat(array_of(each["weights"]), tokens, tokens)
+    says = (
+        "The symbol of a row attends to those of the columns; a row sums to 100 %, and what is under "
+        f"{LEAST:.0%} is left out.{others(record)}"
+    )
+    return Chart(view, name_of_head(record, each), says, rows)
+
+
+def lines(record: Record) -> Chart:
+    """One head, the first of the record: from each symbol a line to those that it attends to, the
+    wider the more."""
+    import altair as alt
+
+    each, tokens = record["maps"][0], record["tokens"]
+    cells = [
+        cell
+        for cell in cells_of(array_of(each["weights"]), tokens, tokens)
+        if cell["weight"] >= FAINT
+    ]
+    for cell in cells:
+        cell |= {"left": 0, "right": 1}
+    hover = alt.selection_point(on="pointerover", fields=["row"], nearest=False, name="symbol")
+    tall = ROW * len(tokens)
+    y = alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[-0.6, len(tokens) - 0.4], reverse=True))
+    x = alt.X("left:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
+    drawn = (
+        alt.Chart(values(cells))
+        .mark_rule(style="accent-line", strokeCap="round")
+        .encode(
+            x=x,
+            x2="right:Q",
+            y=y,
+            y2="column:Q",
+            strokeWidth=alt.StrokeWidth(
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.4, 5]), legend=None
+            ),
+            opacity=alt.condition(
+                hover,
+                alt.Opacity(
+                    "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.15, 0.95]), legend=None
+                ),
+                alt.value(0.04),
+            ),
+            tooltip=hints(),
+        )
+    )
+    words = [{"row": t, "name": symbol(name)} for t, name in enumerate(tokens)]
+    column = alt.Chart(values(words)).encode(y=y, text="name:N")
+    left = column.mark_text(align="right", style="ink-text").encode(x=alt.value(-8))
+    right = column.mark_text(align="left", style="ink-text", dx=8).encode(x=alt.value("width"))
+    above = alt.Chart(values([{}]))
+    begin = above.mark_text(style="soft-text", baseline="bottom", align="left")
+    end = above.mark_text(style="soft-text", baseline="bottom", align="right")
+    view = alt.layer(
+        drawn.add_params(hover),
+        left,
+        right,
+        begin.encode(x=alt.value(0), y=alt.value(-2), text=alt.value("attends")),
+        end.encode(x=alt.value("width"), y=alt.value(-2), text=alt.value("is attended to")),
+        height=tall,
+    )
+    says = (
+        "From each symbol on the left a line to those that it attends to, the wider the more; "
+        f"weights under {FAINT:.0%} are left out.{others(record)}"
+    )
+    rows = [
+        {key: value for key, value in cell.items() if key not in ("left", "right")}
+        for cell in plain_cells(cells)
+    ]
+    return Chart(view, name_of_head(record, each), says, rows)
+
+
+def name_of_head(record: Record, each: Record) -> str:
+    """Which head it is."""
+    return f"{record['model']}: layer {each['layer'] + 1}, head {each['head'] + 1}"
+
+
+def others(record: Record) -> str:
+    """How to see another head, where there are more."""
+    many = len(record["maps"]) - 1
+    return f" There are {many} more: choose by layer and head." if many else ""
+
+
+# -- surprisal
+def surprisal(record: Record) -> Chart:
+    """The text itself, each symbol on a ground that is the stronger the more it surprised."""
+    import altair as alt
+
+    boxes = [box for box in boxes_of(record) if box["line"] < LINES]
+    tall = max(box["line"] for box in boxes) + 1
+    base = alt.Chart(values([*boxes, *legend_boxes(tall + 1)])).encode(
+        x=alt.X("column:O", axis=None, scale=whole_range(COLUMNS + 1)),
+        y=alt.Y("line:O", axis=None, scale=whole_range(tall + 2)),
+        tooltip=[
+            alt.Tooltip("place:Q"),
+            alt.Tooltip("symbol:N"),
+            alt.Tooltip("bits:Q", format=".2f"),
+            alt.Tooltip("side_bits:Q", title="of them beside the symbol", format=".2f"),
+            alt.Tooltip("unknown:N"),
+        ],
+    )
+    shades = alt.Scale(type="threshold", domain=list(BITS), range="heatmap")
+    ground = base.mark_rect(stroke=None).encode(
+        color=alt.Color("ground:Q", scale=shades, legend=None)
+    )
+    text = {"font": MONOSPACE, "fontSize": 10, "baseline": "middle"}
+    light = base.mark_text(style="ink-text", **text).encode(text="letter:N")
+    strong = base.mark_text(style="over-text", fontWeight="bold", **text).encode(text="letter:N")
+    view = alt.layer(
+        ground,
+        light.transform_filter("datum.ground < 4"),
+        strong.transform_filter("datum.ground >= 4"),
+        width={"step": LETTER},
+        height={"step": HIGH},
+    )
+    drawn = boxes[-1]["place"]
+    says = f"{per_character(record)} The stronger the ground of a symbol, the more bits it takes."
+    if drawn < len(record["tokens"]):
+        says += f" The first {drawn:,} of {len(record['tokens']):,} symbols are drawn."
+    return Chart(view, bits_of_all(record), says, bits_by_symbol(record))
+
+
+def bits_of_all(record: Record) -> str:
+    """Whose surprise it is, and how much in all."""
+    many = f"{len(record['tokens']):,} symbols"
+    if record["bits"] is None:
+        return f"{record['model']}: impossible, {many}"
+    return f"{record['model']}: {record['bits']:,.1f} bits for {many}"
+
+
+def per_character(record: Record) -> str:
+    """What a character costs, and how much of that the symbols do not tell."""
+    if record["bits_per_character"] is None:
+        return f"{record['impossible']:,} symbols have probability 0."
+    beside = f", {record['side_bits']:,.1f} bits of all beside the symbols"
+    rest = beside if record["side_bits"] else ""
+    return f"{record['bits_per_character']:.3f} bits per character{rest}."
+
+
+def legend_boxes(line: int) -> Iterator[Row]:
+    """What each ground means, under the text."""
+    column = 0
+    for low, high in zip((0, *BITS), (*BITS, None)):
+        name = f" {low:g}–{high:g} " if high else f" {low:g} or more bits "
+        for letter in name:
+            yield {"line": line, "column": column, "letter": letter, "ground": low}
+            column += 1
+
+
+def whole_range(many: int) -> Any:
+    """A scale with a step for each of so many places, used or not."""
+    import altair as alt
+
+    return alt.Scale(domain=list(range(many)), paddingInner=0, paddingOuter=0)
+
+
+def boxes_of(record: Record) -> Iterator[Row]:
+    """A box for each letter, in lines that are as long as there is room."""
+    line, column, apart = 0, 0, record["unit"] in ("word", "token")
+    symbols = [row["symbol"] for row in record["tokens"]]
+    names = [
+        "⏎" if record["by"] == "line" and each == "</s>" else readable(visible(each))
+        for each in symbols
+    ]
+    needed = needs(names, apart)
+    for place, (row, name) in enumerate(zip(record["tokens"], names), 1):
+        ends = name.endswith("⏎")
+        cells = boxed(name)[:COLUMNS]
+        wide = 0 if name in (" ", "⏎") else sum(each for _, each in cells)  # they may hang over
+        if column + wide > COLUMNS or (column and column + needed[place - 1] > COLUMNS):
+            line, column = line + 1, 0
+        told = {
+            "place": place,
+            "symbol": symbol(row["symbol"], 40),
+            "bits": row["bits"],
+            "side_bits": row["side_bits"],
+            "unknown": "yes" if row["unknown"] else "no",
+            "ground": 2.0 * BITS[-1] if row["bits"] is None else row["bits"],
+        }
+        for letter, many in cells:
+            for more in range(many):
+                yield {"line": line, "column": column, "letter": "" if more else letter, **told}
+                column += 1
+        line, column = (line + 1, 0) if ends else (line, column + apart)
+
+
+def needs(names: list[str], apart: bool) -> list[int]:
+    """Boxes up to the end of the word that a symbol begins, where lines may be broken before it: at
+    blanks, or between words that stand apart. Elsewhere 0, as of words longer than a line."""
+    found = [0] * len(names)
+    if apart:
+        return found
+    long = 0
+    for place in range(len(names) - 1, -1, -1):
+        name = names[place]
+        if name[-1:] in (" ", "⏎"):  # a blank may stand at the end of a line
+            long = 0
+        long += sum(wide for _, wide in boxed(name.rstrip(" ⏎")))
+        begins = name.startswith(" ") or not place or names[place - 1][-1:] in (" ", "⏎")
+        if begins:
+            found[place] = long if long <= COLUMNS else 0
+            long = 0
+    return found
+
+
+def boxed(name: str) -> list[tuple[str, int]]:
+    """Letters with the boxes that each takes: marks belong to the letter before them, and the signs
+    of Chinese and such take two.
+
+    >>> boxed("né"), boxed("e\\u0301"), boxed("中")
+    ([('n', 1), ('é', 1)], [('é', 1)], [('中', 2)])
+    """
+    found: list[tuple[str, int]] = []
+    for letter in name:
+        if unicodedata.combining(letter) and found:
+            found[-1] = found[-1][0] + letter, found[-1][1]
+        else:
+            found.append((letter, 2 if unicodedata.east_asian_width(letter) in "WF" else 1))
+    return found
+
+
+def bits_by_symbol(record: Record) -> list[Row]:
+    """The table behind the text: its bits add up to those of the title, whatever is left out."""
+    tokens = record["tokens"]
+    rows: list[Row] = [
+        {"symbol": symbol(row["symbol"], 40), "bits": row["bits"], "side bits": row["side_bits"]}
+        for row in tokens[:MOST]
+    ]
+    rest = tokens[MOST:]
+    if rest:
+        possible = all(row["bits"] is not None for row in rest)
+        rows.append(
+            {
+                "symbol": f"{len(rest):,} more",
+                "bits": sum(row["bits"] for row in rest) if possible else None,
+                "side bits": sum(row["side_bits"] for row in rest),
+            }
+        )
+    return rows

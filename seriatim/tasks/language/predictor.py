@@ -160,7 +160,8 @@ class LanguagePredictor(Predictor):
             )
         best = p.topk(min(top, self.codec.size))
         pairs = zip(best.values.tolist(), best.indices.tolist(), strict=True)
-        return [{"symbol": self.codec.symbols[i], "probability": value} for value, i in pairs]
+        names, shown = self.codec.symbols, self.codec.shown
+        return [{"symbol": shown(names[i]), "probability": value} for value, i in pairs]
 
     # -- writing
     def generate(self, prompt: str = "", **settings: Any) -> Record:
@@ -314,11 +315,12 @@ class LanguagePredictor(Predictor):
         run = {"run": None if self.folder is None else str(self.folder), **found}
         return self.record(kind, runs=[run], notes=found["notes"])
 
-    def attention(self, data: Source) -> Record:
-        """How much each position attends to each of the others, by layer and head."""
+    def attention(self, data: Source, *, layer: int = 0, head: int = 0) -> Record:
+        """How much each position attends to each of the others, by layer and head: of all, or of
+        one layer or head, counted from 1."""
         from seriatim.tasks.language.inside import attention_maps
 
-        return self.record(**attention_maps(self, data))
+        return self.record(**attention_maps(self, data, layer=layer, head=head))
 
     def surprisal(self, data: Source) -> Record:
         """How many bits each symbol of a text costs."""

@@ -356,17 +356,11 @@ def surprising_text(record: dict[str, Any]) -> Group:
     text, legend = Text(), Text("bits  ")
     for row in record["tokens"]:
         ends = record["by"] == "line" and row["symbol"] == "</s>"
-        text.append(
-            "⏎" if ends or row["symbol"] == "\n" else visible(row["symbol"]),
-            style(shade(row["bits"])),
-        )
-        text.append(
-            "\n"
-            if ends or row["symbol"] == "\n"
-            else " "
-            if record["unit"] in ("word", "token")
-            else ""
-        )
+        text.append("⏎" if ends else visible(row["symbol"]), style(shade(row["bits"])))
+        if ends or row["symbol"].endswith("\n"):
+            text.append("\n")
+        elif record["unit"] in ("word", "token"):
+            text.append(" ")
     for number, (low, high) in enumerate(zip(("", *BITS), (*BITS, ""))):
         legend.append(
             f" {low}-{high} "

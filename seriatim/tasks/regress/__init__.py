@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seriatim.data.options import LabelledOptions
 from seriatim.models.ladder import Rung
-from seriatim.tasks.base import Figure, Task, Verb
+from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding
 from seriatim.tasks.classify import RUNGS as CLASSIFY
 from seriatim.tasks.labels.options import AverageOptions, ClassifyOptions, RidgeOptions
@@ -45,7 +45,7 @@ RUNGS: dict[str, Rung] = {
 }
 
 HERE, LABELS = "seriatim.tasks.regress.", "seriatim.tasks.labels."
-TABLES = LABELS + "tables:"
+TABLES, PICTURES = LABELS + "tables:", LABELS + "pictures:"
 
 VERBS: dict[str, Verb] = {
     "evaluate": Verb(
@@ -91,6 +91,9 @@ TASK = Task(
     predictor=HERE + "predictor:Regressor",
     codec=LABELS + "codec:LabelCodec.from_json",
     verbs=VERBS,
+    pictures={
+        "scatter": Picture("evaluate", PICTURES + "scatter", "found values over the true ones")
+    },
     reading=LabelledOptions,
     coding=TextCoding,
     mixture=None,

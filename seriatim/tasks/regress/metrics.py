@@ -49,6 +49,19 @@ def value_report(
     }
 
 
+def pairs(
+    truth: np.ndarray, mean: np.ndarray, deviation: np.ndarray, most: int = 1000
+) -> list[Record]:
+    """(N,) true values, each beside what was found; of many, `most` evenly spread over the data.
+
+    >>> pairs(np.array([1.0, 3.0]), np.array([1.5, 2.0]), np.ones(2), most=1)
+    [{'truth': 1.0, 'value': 1.5, 'deviation': 1.0}]
+    """
+    some = np.linspace(0, len(truth) - 1, min(most, len(truth))).round().astype(int)
+    columns = (each[some].tolist() for each in (truth, mean, deviation))
+    return [dict(zip(("truth", "value", "deviation"), each)) for each in zip(*columns)]
+
+
 def p_of_difference(first: Measured, second: Measured) -> float:
     """How probable so large a difference of absolute errors is by chance: a bootstrap over
     sequences."""

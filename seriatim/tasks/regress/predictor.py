@@ -21,7 +21,7 @@ from seriatim.tasks.base import NoOptions
 from seriatim.tasks.labels.answers import estimates
 from seriatim.tasks.labels.codec import target_of
 from seriatim.tasks.labels.predictor import OfSequences
-from seriatim.tasks.regress.metrics import WITHIN, value_report
+from seriatim.tasks.regress.metrics import WITHIN, pairs, value_report
 
 
 class Regressor(OfSequences):
@@ -90,6 +90,7 @@ class Regressor(OfSequences):
             "evaluation",
             data=measured["origin"],
             **value_report(truth, mean, deviation, floor, WITHIN),
+            pairs=pairs(truth, mean, deviation),
             sequences=len(truth),
             symbols=symbols,
             seconds=seconds,

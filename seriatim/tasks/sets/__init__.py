@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seriatim.models.ladder import Rung
 from seriatim.models.options import NetworkOptions
-from seriatim.tasks.base import Figure, Task, Verb
+from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding, TopOptions
 from seriatim.tasks.sets.options import FrequenciesOptions, GenerateOptions
 
@@ -70,7 +70,7 @@ RUNGS: dict[str, Rung] = {
 }
 
 HERE = "seriatim.tasks.sets."
-TABLES = HERE + "tables:"
+TABLES, PICTURES = HERE + "tables:", HERE + "pictures:"
 
 VERBS: dict[str, Verb] = {
     "evaluate": Verb(
@@ -133,6 +133,7 @@ TASK = Task(
     predictor=HERE + "predictor:SetPredictor",
     codec=HERE + "codec:SetCodec.from_json",
     verbs=VERBS,
+    pictures={"roll": Picture("generate", PICTURES + "roll", "which elements are in which step")},
     coding=TextCoding,
     mixture=None,
     usual_unit="token",

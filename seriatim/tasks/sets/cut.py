@@ -18,7 +18,7 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model
 from seriatim.models.recipe import TrainingOptions
 from seriatim.settings import build
-from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, Source
+from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings
 from seriatim.tasks.sets.codec import SetCodec, of_sets
 from seriatim.tasks.sets.metrics import score_sets
 from seriatim.training.lesson import Judged, Lesson
@@ -77,18 +77,6 @@ class SetsCut(Cut):
 
     held_share = 0.1
     by = "line"
-
-    def sequences(
-        self, source: Source, reading: Any = None, *, unit: str | None = None, gaps: bool = False
-    ) -> Sequences:
-        """Anything as sequences of sets; a stream, which has no beginnings, is refused."""
-        data = super().sequences(source, reading, unit=unit, gaps=gaps)
-        if data.by == "stream":
-            raise DataError(
-                f"{data.origin} is one stream, and sets are read a sequence a line",
-                do="Read it by line: leave out --by stream",
-            )
-        return data
 
     def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files as Sequences; of MIDI all notes, as sets."""

@@ -177,7 +177,10 @@ TASK = Task(
     pictures={
         "confusion": Picture(
             "evaluate", PICTURES + "confusion", "which tags are mistaken for which"
-        )
+        ),
+        "reliability": Picture(
+            "evaluate", PICTURES + "reliability", "how often it is right when it is so sure"
+        ),
     },
     reading=LabelledOptions,
     coding=TextCoding,

@@ -179,7 +179,13 @@ class PairCodec:
 
     def source_pieces(self, ids: np.ndarray) -> list[str]:
         """The symbols of a source as they are read."""
-        return [] if isinstance(self.source, Scaled) else [self.source.symbols[i] for i in ids]
+        if isinstance(self.source, Scaled):
+            return []
+        return [self.source.shown(self.source.symbols[i]) for i in ids]
+
+    def target_pieces(self, ids: Iterable[int]) -> list[str]:
+        """The symbols of a target as they are written."""
+        return [self.target.shown(self.target.symbols[i]) for i in ids]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Numbers of a target -> text."""

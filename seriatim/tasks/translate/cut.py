@@ -134,7 +134,7 @@ class TranslateCut(Cut):
     """Two files whose lines belong together, or a table with a source and a target in each row."""
 
     held_share, how = 0.05, "shuffle"
-    by, parallel = "line", True
+    by, parallel, wants = "line", True, "pair"
 
     def __init__(self, task: Task, problems: list[DataError] | None = None):
         super().__init__(task)

@@ -4,130 +4,274 @@ grow with length.
 alignment   the source across, the target down: how much each symbol of the source was attended to
             when each of the target was written
 tree        candidates of a beam search from left to right: kept ones dark, pruned ones pale, ended
-            ones with their score
-lengths     share of exact targets over the length of the source
+            ones in the accent, with their score
+lengths     shares of exact targets and of wrong symbols over the length of the source
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from seriatim.errors import RunError
+from seriatim.measuring.resampling import wilson
 from seriatim.records import Record, array_of
-from seriatim.show.charts import ACCENT, INK, SOFT, entitle, new_axes, readable, rendered
-from seriatim.show.tables import SHADES, visible
+from seriatim.show.charts import Chart, Row, short, spread, values
+from seriatim.show.weights import LEAST, heat, symbol
 
-LONGEST = 16  # letters of a symbol that are shown
-DEEP = 12  # steps of a tree that are drawn
-COLOURS = ("#27607a", "#c8553d", "#5b8c5a", "#8f5fa8", "#d3a04d", "#555b6e")
-
-
-def short(symbol: str) -> str:
-    """A symbol as it has room beside a picture."""
-    symbol = readable(visible(symbol))
-    return symbol if len(symbol) <= LONGEST else symbol[: LONGEST - 1] + "…"
+DEEP, MOST = 12, 400  # steps of a tree that are drawn, and candidates
+STEP = 16  # pixels between two candidates
+LETTER, BETWEEN, WIDE = 6.0, 26, 580  # pixels of a letter, between two steps, and of some steps
+HEIGHT = 280
+EXACT, WRONG = "exact targets", "wrong symbols"
 
 
-def alignment(record: Record, format: str = "svg") -> bytes:
+def alignment(record: Record) -> Chart:
     """What of the source each symbol of the target attended to: a record of `alignment`."""
-    from matplotlib.colors import LinearSegmentedColormap
-
     weights = array_of(record["weights"])  # (T, P)
-    figure, axes = new_axes(2.0 + 0.3 * weights.shape[1], 1.6 + 0.28 * weights.shape[0])
-    axes.imshow(
-        weights,
-        cmap=LinearSegmentedColormap.from_list("heat", ("#ffffff", *SHADES[1:])),
-        vmin=0,
-        vmax=1,
-        aspect="auto",
+    view, rows = heat(weights, record["target"], record["source"])
+    heads = len(record["heads"])
+    mean = f", the mean of {heads} heads" if heads > 1 else ""
+    says = (
+        "What was written, downwards, and how much of it comes from each symbol of the source, "
+        f"across{mean}. A row sums to 100 %; what is under {LEAST:.0%} is left out."
     )
-    axes.grid(visible=False)
-    axes.set_xticks(
-        range(weights.shape[1]),
-        [short(each) for each in record["source"]] or None,
-        rotation=90,
-        fontsize=9,
-        parse_math=False,
-    )
-    axes.set_yticks(
-        range(weights.shape[0]),
-        [short(each) for each in record["target"]],
-        fontsize=9,
-        parse_math=False,
-    )
-    axes.tick_params(length=0, colors=INK)
-    axes.xaxis.tick_top()
-    axes.set_xlabel(
-        "what of the source was attended to, over what was written", color=SOFT, fontsize=9
-    )
-    return rendered(figure, format)
+    return Chart(view, f"{record['model']}: {short(record['text'], 40)}", says, rows)
 
 
-def placed(nodes: list[dict[str, Any]]) -> dict[int, float]:
-    """The height of each node: below each other in a step, best first."""
-    heights: dict[int, float] = {-1: 0.0}
+# -- the tree of a beam search
+def tree(record: Record) -> Chart:
+    """The candidates of a beam search: a record of `tree`."""
+    import altair as alt
+
+    nodes = [node for node in record["nodes"] if node["step"] < DEEP][:MOST]
+    if not nodes:
+        raise RunError("there is nothing to draw", got="a search without candidates")
+    bands = placed(nodes, best_path(nodes))
+    view = alt.concat(*map(band_of, bands), columns=1, spacing=28)
+    rows = [mark for band in bands for mark in band if not mark["again"]]
+    return Chart(view, title_of(record), said_of_tree(record), plain_marks(rows))
+
+
+def band_of(marks: list[Row]) -> Any:
+    """A few steps of the tree, from left to right."""
+    import altair as alt
+
+    tall = STEP * (1 + max(mark["height"] for mark in marks))
+    x = alt.Scale(domain=[0, WIDE], nice=False)
+    y = alt.Scale(domain=[0, tall], nice=False, reverse=True)
+    base = alt.Chart(values(marks)).encode(
+        x=alt.X("x:Q", axis=None, scale=x),
+        y=alt.Y("y:Q", axis=None, scale=y),
+        tooltip=[
+            alt.Tooltip("symbol:N"),
+            alt.Tooltip("step:Q"),
+            alt.Tooltip("log_prob:Q", title="log p so far", format=".3f"),
+            alt.Tooltip("score:Q", format=".3f"),
+            alt.Tooltip("fate:N"),
+        ],
+    )
+    layers = []
+    for style, test, thick in (
+        ("hair", "datum.fate == 'pruned'", 1),
+        ("soft", "datum.fate != 'pruned' && !datum.best", 1.2),
+        ("accent", "datum.best", 2),
+    ):
+        line = base.transform_filter("isValid(datum.to_x)").transform_filter(test)
+        begin = {"x": alt.X("from_x:Q", axis=None), "y": alt.Y("from_y:Q", axis=None)}
+        rule = line.mark_rule(style=f"{style}-line", strokeWidth=thick)
+        layers.append(rule.encode(**begin, x2="to_x:Q", y2="y:Q"))
+    for style, test, weight in (
+        ("soft", "datum.fate == 'pruned'", "normal"),
+        ("ink", "datum.fate == 'kept' && !datum.best", "normal"),
+        ("accent", "datum.fate == 'ended' && !datum.best", "normal"),
+        ("ink", "datum.fate == 'kept' && datum.best", "bold"),
+        ("accent", "datum.fate == 'ended' && datum.best", "bold"),
+    ):
+        text = base.mark_text(align="left", style=f"{style}-text", fontWeight=weight)
+        layers.append(text.transform_filter(test).encode(text="words:N"))
+    return alt.layer(*layers, width=WIDE, height=tall)
+
+
+def best_path(nodes: list[Record]) -> set[int]:
+    """The ended candidate with the best score, and those that it came from."""
+    ended = [node for node in nodes if node["score"] is not None]
+    found: set[int] = set()
+    by_number = {node["node"]: node for node in nodes}
+    here = max(ended, key=lambda node: node["score"], default=None)
+    while here is not None:
+        found.add(here["node"])
+        here = by_number.get(here["parent"])
+    return found
+
+
+def placed(nodes: list[Record], best: set[int]) -> list[list[Row]]:
+    """Bands of steps, as many in each as there is room for: each candidate with what is written of
+    it and where, those of a step below each other, the likeliest first. A band begins with the ones
+    that were kept in the step before it."""
+    bands: list[list[Row]] = [[]]
+    before: dict[int, Row] = {}  # the candidates of the step before
+    left = 0.0
     for step in sorted({node["step"] for node in nodes}):
         some = sorted(
             (node for node in nodes if node["step"] == step), key=lambda node: -node["log_prob"]
         )
-        heights |= {node["node"]: float(place) for place, node in enumerate(some)}
-    return heights
+        wide = LETTER * max(len(words_of(node)) for node in some) + BETWEEN
+        if left + wide - BETWEEN > WIDE:
+            kept = [mark for mark in before.values() if mark["fate"] == "kept"]
+            again = [
+                mark | {"x": 0.0, "end": mark["end"] - mark["x"], "to_x": None, "again": True}
+                for mark in kept
+            ]
+            before = dict(zip((mark["node"] for mark in kept), again))
+            bands.append(again)
+            left = max((mark["end"] for mark in again), default=0.0) + BETWEEN
+        here = {
+            node["node"]: mark_of(node, height, left, before.get(node["parent"]), best)
+            for height, node in enumerate(some)
+        }
+        bands[-1] += here.values()
+        before, left = here, left + wide
+    return bands
 
 
-def tree(record: Record, format: str = "svg") -> bytes:
-    """The candidates of a beam search: a record of `tree`."""
-    nodes = [node for node in record["nodes"] if node["step"] < DEEP]
-    heights, deep = placed(nodes), 1 + max((node["step"] for node in nodes), default=0)
-    figure, axes = new_axes(2.0 + 1.25 * deep, 1.5 + 0.3 * max(heights.values(), default=0))
-    for node in nodes:
-        colour = {"kept": INK, "ended": ACCENT, "pruned": SOFT}[node["fate"]]
-        axes.plot(
-            [node["step"], node["step"] + 1],
-            [-heights[node["parent"]], -heights[node["node"]]],
-            color=colour,
-            linewidth=0.5 if node["fate"] == "pruned" else 1.2,
-            alpha=0.5,
-            zorder=1,
+def mark_of(node: Record, height: int, left: float, parent: Row | None, best: set[int]) -> Row:
+    """A candidate at its place, with the line that leads to it."""
+    words = words_of(node)
+    return {
+        "node": node["node"],
+        "symbol": symbol(node["symbol"], 40),
+        "words": words,
+        "step": node["step"] + 1,
+        "log_prob": node["log_prob"],
+        "score": node["score"],
+        "fate": node["fate"],
+        "best": node["node"] in best,
+        "again": False,
+        "height": height,
+        "x": left,
+        "y": STEP * (height + 0.5),
+        "end": left + LETTER * len(words) + 4,
+        "from_x": None if parent is None else parent["end"],
+        "from_y": None if parent is None else parent["y"],
+        "to_x": None if parent is None else left - 3,
+    }
+
+
+def words_of(node: Record) -> str:
+    """A candidate: its symbol and the log-probability up to it, or that it ended and its score."""
+    if node["score"] is not None:
+        return f"end: score {node['score']:.2f}"
+    return f"{symbol(node['symbol'], 12)} {node['log_prob']:.2f}"
+
+
+def title_of(record: Record) -> str:
+    """What was searched, and what was found."""
+    target = record["results"][0]["target"] if record["results"] else "nothing"
+    return f"Beam of {record['beam']}: {short(target, 40)}"
+
+
+def said_of_tree(record: Record) -> str:
+    """What one sees, and what is left out."""
+    says = (
+        "Step by step, each candidate with its log-probability so far, the likeliest on top: kept "
+        "ones dark, pruned ones pale, ended ones with their score; the path of the best is thick."
+    )
+    deep = 1 + max(node["step"] for node in record["nodes"])
+    many = len([node for node in record["nodes"] if node["step"] < DEEP])
+    if deep > DEEP:
+        says += f" The first {DEEP} of {deep} steps are drawn."
+    if many > MOST:
+        says += f" The first {MOST} of {many} candidates are drawn."
+    return says
+
+
+def plain_marks(marks: list[Row]) -> list[Row]:
+    """The candidates as a table."""
+    kept = ("step", "symbol", "log_prob", "score", "fate")
+    return [{key.replace("_", " "): mark[key] for key in kept} for mark in marks]
+
+
+# -- errors by length
+def lengths(record: Record) -> Chart:
+    """How many targets are exact, and how many symbols wrong, by the length of the source: a record
+    of `evaluate`."""
+    import altair as alt
+
+    rows = [row for each in record["by_length"] for row in length_rows(each)]
+    if not rows:
+        raise RunError("there is nothing to draw", got="no source that was measured")
+    top = 1.04 * max(1.0, *(row["share"] for row in rows))
+    ends = [[row for row in rows if row["kind"] == kind][-1] for kind in (EXACT, WRONG)]
+    scale = top / HEIGHT
+    places = spread([HEIGHT - end["share"] / scale for end in ends], 14, 6, HEIGHT - 6)
+    names = [
+        {"kind": end["kind"], "length": end["length"], "name_at": (HEIGHT - place) * scale}
+        for end, place in zip(ends, places)
+    ]
+    x = alt.X("length:Q", title="symbols of the source", scale=alt.Scale(zero=False))
+    base = alt.Chart(values(rows)).encode(
+        x=x,
+        y=alt.Y(
+            "share:Q",
+            title="share",
+            axis=alt.Axis(format=".0%"),
+            scale=alt.Scale(domain=[0, top], nice=False),
+        ),
+        tooltip=[
+            alt.Tooltip("kind:N"),
+            alt.Tooltip("lengths:N", title="symbols of the source"),
+            alt.Tooltip("share:Q", format=".1%"),
+            alt.Tooltip("low:Q", format=".1%"),
+            alt.Tooltip("high:Q", format=".1%"),
+            alt.Tooltip("sources:Q", format=","),
+        ],
+    )
+    exact = base.transform_filter("datum.known")
+    layers: list[Any] = [
+        exact.mark_rule(style="accent-line", strokeWidth=1.5).encode(y="low:Q", y2="high:Q")
+    ]
+    for kind, style, test in ((WRONG, "soft", "!datum.known"), (EXACT, "accent", "datum.known")):
+        some = base.transform_filter(test)
+        layers.append(some.mark_line(style=f"{style}-line"))
+        layers.append(some.mark_point(filled=True, size=36, opacity=1, style=style))
+        name = alt.Chart(values([each for each in names if each["kind"] == kind]))
+        text = name.mark_text(align="left", dx=9, style=f"{style}-text")
+        layers.append(text.encode(x=x, y="name_at:Q", text="kind:N"))
+    many = sum(each["sources"] for each in record["by_length"])
+    says = (
+        f"Of {many:,} sources, by their length: the share of exact targets with its 95 % interval "
+        "(higher is better), and of wrong symbols (lower is better)."
+    )
+    title = f"{record['model']}: {short(record['data'], 36)}"
+    return Chart(alt.layer(*layers, height=HEIGHT), title, says, plain_lengths(record))
+
+
+def length_rows(each: Record) -> list[Row]:
+    """Two marks for sources of similar length."""
+    about = {
+        "length": (each["from"] + each["to"]) / 2,
+        "lengths": f"{each['from']} to {each['to']}",
+        "sources": each["sources"],
+    }
+    low, high = wilson(round(each["exact"] * each["sources"]), each["sources"])
+    exact = {"kind": EXACT, "share": each["exact"], "low": low, "high": high, "known": True}
+    return [about | exact, about | {"kind": WRONG, "share": each["token_error"], "known": False}]
+
+
+def plain_lengths(record: Record) -> list[Row]:
+    """The shares as a table."""
+    rows = []
+    for each in record["by_length"]:
+        low, high = wilson(round(each["exact"] * each["sources"]), each["sources"])
+        rows.append(
+            {
+                "from": each["from"],
+                "to": each["to"],
+                "sources": each["sources"],
+                "exact": each["exact"],
+                "low": low,
+                "high": high,
+                "wrong symbols": each["token_error"],
+            }
         )
-        score = f" [{node['score']:.2f}]" if node["score"] is not None else ""
-        axes.text(
-            node["step"] + 1,
-            -heights[node["node"]],
-            f"{short(node['symbol'])} {node['log_prob']:.2f}{score}",
-            fontsize=7.5,
-            color=colour,
-            va="center",
-            parse_math=False,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-            zorder=2,
-        )
-    axes.set(xlim=(-0.1, deep + 0.9), ylim=(-max(heights.values(), default=0) - 0.8, 0.8))
-    axes.axis("off")
-    best = record["results"][0]["target"] if record["results"] else ""
-    entitle(axes, f"beam of {record['beam']}: {readable(visible(best))[:70]}")
-    return rendered(figure, format)
-
-
-def lengths(record: Record, format: str = "svg") -> bytes:
-    """How many targets are exact, by the length of the source: a record of `evaluate`."""
-    return lengths_of([record], format)
-
-
-def lengths_of(records: Sequence[Record], format: str = "svg") -> bytes:
-    """The same of one or more models on the same data, a line for each."""
-    figure, axes = new_axes(7.0, 4.2)
-    for place, record in enumerate(records):
-        some = record["by_length"]
-        axes.plot(
-            [(each["from"] + each["to"]) / 2 for each in some],
-            [100 * each["exact"] for each in some],
-            color=COLOURS[place % len(COLOURS)],
-            marker="o",
-            markersize=4,
-            label=readable(record.get("name") or record["model"]),
-        )
-    axes.set(ylim=(-2, 102), xlabel="symbols of the source", ylabel="exact targets, %")
-    axes.legend(frameon=False, fontsize=9, labelcolor=INK)
-    sources = sum(each["sources"] for each in records[0]["by_length"])
-    entitle(axes, f"{sources:,} sources of {readable(records[0]['data'])[:50]}")
-    return rendered(figure, format)
+    return rows

@@ -403,7 +403,7 @@ class Translator(Predictor):
         return self.record(
             "alignment",
             source=self.codec.source_pieces(pairs.x.row(0)),
-            target=[*(self.codec.symbols[i] for i in symbols), self.codec.symbols[STOP]],
+            target=self.codec.target_pieces([*symbols, STOP]),
             text=self.codec.decode(symbols),
             heads=weights.tolist(),
             weights=weights.mean(0).tolist(),
@@ -426,8 +426,9 @@ class Translator(Predictor):
         batch, nodes = of_pairs(pairs, np.zeros(1, np.int64)), list[dict[str, Any]]()
         with torch.inference_mode():
             results = beam(self.model, batch, options, (STOP,), (UNKNOWN,), limits, nodes)
-        for node in nodes:
-            node["symbol"] = self.codec.symbols[node["symbol"]]
+        names = self.codec.target_pieces([node["symbol"] for node in nodes])
+        for node, name in zip(nodes, names, strict=True):
+            node["symbol"] = name
         return self.record(
             "tree",
             source=text,

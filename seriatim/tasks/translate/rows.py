@@ -11,20 +11,12 @@ import numpy as np
 
 from seriatim.batches import MOST_PAIRED
 from seriatim.data.columns import number_in
+from seriatim.data.headers import names_pair
 from seriatim.data.sequences import TEXT, Field, Sequences
 from seriatim.progress import note
 from seriatim.tasks.translate.codec import SOURCE, TARGET
 
 SHOWN = 5  # lines that are named
-# what columns of pairs are called, where a file says it in its first row
-CALLED = """
-source target src tgt trg input output question answer prompt response text label from to x y
-word translation sentence original corrected singular plural present past infinitive lemma form
-spelling pronunciation phonemes date number roman sum result
-english german french spanish italian portuguese dutch russian chinese japanese polish
-en de fr es it pt nl ru zh ja pl cs sv
-"""
-NAMES = frozenset(CALLED.split())
 
 
 def numbered(data: Sequences) -> Sequences:
@@ -93,8 +85,8 @@ def without_header(data: Sequences) -> Sequences:
 def heads(data: Sequences) -> bool:
     """Whether the first row is a header."""
     pair = [data.fields[name] for name in (SOURCE, TARGET) if name in data.fields]
-    cells = {str(column.raw(0)).strip().lower() for column in pair if column.kind == TEXT}
-    if len(cells) == 2 and cells <= NAMES:
+    cells = [str(column.raw(0)) for column in pair if column.kind == TEXT]
+    if len(cells) == 2 and names_pair(cells):
         return True
     others = (data.fields[name] for name in data.fields.keys() - {SOURCE, TARGET})
     return any(above_numbers(column) for column in others if column.kind == TEXT)

@@ -40,6 +40,7 @@ from seriatim.models.base import Model, evaluating
 from seriatim.progress import passing
 from seriatim.tasks.translate.codec import EncodedPairs, of_pairs
 from seriatim.tasks.translate.models.encoder_decoder import EncoderDecoder
+from seriatim.tasks.translate.models.lexicon import ALIGNMENT
 
 GREEDY = DecodingOptions(length=10_000, temperature=0.0)
 PLACES, ROWS = 4096, 64  # padded places of sources in a batch, and most sources
@@ -102,7 +103,7 @@ def without_targets(pairs: EncodedPairs) -> EncodedPairs:
 
 def attention(model: Model, x: np.ndarray, several: Sequence[Sequence[int]]) -> Tensor:
     """(B, H, T, P): what each of several targets of one source hears of it, STOP last, in the last
-    part that attends."""
+    part that attends; of a lexicon, of which symbol each is the translation."""
     column = Field(
         np.concatenate([np.array(each, np.int32) for each in several]),
         offsets_of(map(len, several)),
@@ -114,20 +115,16 @@ def attention(model: Model, x: np.ndarray, several: Sequence[Sequence[int]]) -> 
         "numbers" if x.ndim > 1 else SYMBOLS,
     )
     with torch.inference_mode():
-        traced = [
-            value
-            for name, value in model.trace(
-                of_pairs(EncodedPairs(repeated, column), np.arange(len(several)))
-            ).items()
-            if name.startswith("attention.")
-        ]
-    if not traced:
-        raise ConfigError(
-            "this model attends to nothing",
-            got="one that keeps a vector of the source, or counts",
-            do="Use gru, lstm or transformer, with --attends",
-        )
-    return traced[-1]
+        traced = model.trace(of_pairs(EncodedPairs(repeated, column), np.arange(len(several))))
+    for kind in ("attention.", ALIGNMENT):
+        found = [value for name, value in traced.items() if name.startswith(kind)]
+        if found:
+            return found[-1]
+    raise ConfigError(
+        "this model attends to nothing",
+        got="one that keeps a vector of the source, or counts without aligning",
+        do="Use gru, lstm or transformer, with --attends; or lexicon, which aligns what it counts",
+    )
 
 
 def covered(

@@ -1,118 +1,138 @@
-"""Maps of words."""
+"""Maps of words: a mark for each where it lies, its name beside it where there is room."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from seriatim.records import Record
+from seriatim.show.charts import Chart, Row, domain_of, short, values
+from seriatim.show.places import HEIGHT, name_texts, place_names
 
-from seriatim.show.charts import ACCENT, INK, SOFT, entitle, new_axes, readable, rendered
+LARGE, SMALL = 12.5, 9.5  # letters of the most and of the least frequent word
+MOST_WORDS = 1000
 
 
-def word_map(record: dict[str, Any], format: str = "svg") -> bytes:
-    """Words in a plane. Pairs are dots with an arrow between; other words are written where they lie,
-    frequent ones larger."""
-    where = np.array([[each["x"], each["y"]] for each in record["points"]])  # (K, 2)
-    span = np.maximum(np.ptp(where, axis=0), 1e-9)
-    figure, axes = new_axes(9.0, 9.0 * min(0.9, max(0.55, span[1] / span[0])))
-    axes.set_axis_off()
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.margins(0.06)
-    ends, paired = (
-        {end for _, end in record["arrows"]},
-        {place for arrow in record["arrows"] for place in arrow},
-    )
-    for begin, end in record["arrows"]:
-        axes.annotate(
-            "",
-            where[end],
-            where[begin],
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": SOFT,
-                "linewidth": 1,
-                "shrinkA": 4,
-                "shrinkB": 4,
-            },
+def word_map(record: Record) -> Chart:
+    """Words in a plane. Pairs have an arrow from the first to the second; two of them are a
+    parallelogram if they differ in the same."""
+    import altair as alt
+
+    rows, arrows = points_of(record), arrows_of(record)
+    across, up = (domain_of([row[key] for row in rows], 0.09) for key in ("x", "y"))
+    place_names(rows, [row["word"] for row in rows], (across, up), arrows)
+    x = alt.X("x:Q", scale=alt.Scale(domain=list(across), nice=False, zero=False), axis=None)
+    y = alt.Y("y:Q", scale=alt.Scale(domain=list(up), nice=False, zero=False), axis=None)
+    base = alt.Chart(values(rows)).encode(x=x, y=y, tooltip=["word:N", "pair:N"])
+    marks = [
+        base.mark_point(size=size, filled=True, opacity=1, style=style).transform_filter(test)
+        for style, size, test in (
+            ("soft", 9, "datum.role == 'word'"),
+            ("ink", 26, "datum.role == 'first'"),
+            ("accent", 26, "datum.role == 'second' && !datum.pointed"),
         )
-    colours = [ACCENT if place in ends else INK for place in range(len(where))]
-    axes.scatter(
-        *where.T,
-        s=[18.0 * (place in paired) for place in range(len(where))],
-        c=colours,
-        linewidths=0,
-    )
-    names = [
-        axes.annotate(
-            readable(each["word"]),
-            where[place],
-            (0, 0),
-            textcoords="offset points",
-            color=colours[place],
-            ha="center",
-            va="center",
-            parse_math=False,
-            fontsize=10 if record["arrows"] else 12 - 5 * place / len(where),
-        )
-        for place, each in enumerate(record["points"])
     ]
-    told = (
-        "t-SNE: near words are alike, far ones lie anywhere"
-        if record["shares"] is None
-        else f"principal components, {100 * sum(record['shares']):.0f} % of the variance"
-    )
-    axes.set_title(told, loc="right", fontsize=8, color=SOFT)
-    entitle(axes, Path(record["run"]).name if record.get("run") else record["model"])
-    make_way(figure, axes, where, names, record["arrows"])
-    return rendered(figure, format)
+    told = base.encode(text="word:N")
+    names = name_texts(told, "ink-text", "datum.role != 'second'")
+    names += name_texts(told, "accent-text", "datum.role == 'second'")
+    lines = arrow_lines(rows, arrows, (across, up), x, y)
+    view = alt.layer(*lines, *marks, *names, height=HEIGHT)
+    shown = [{key: row[key] for key in ("word", "x", "y", "pair")} for row in rows]
+    title = f"{Path(str(record['run'])).name if record.get('run') else record['model']}: words"
+    return Chart(view, title, said(record, rows), shown)
 
 
-def make_way(figure, axes, where: np.ndarray, names: list[Any], arrows: list[list[int]]) -> None:
-    """Move names beside their dots, or a little from where they lie: one after the other, each to
-    where it covers least. In points."""
-    figure.draw_without_rendering()
-    points = axes.transData.transform(where) * 72 / figure.dpi  # (K, 2)
-    sizes = np.array(
-        [(box.width, box.height) for box in (name.get_window_extent() for name in names)]
-    ) * 72 / figure.dpi + (2, -1)
-    ahead = {end: points[end] - points[begin] for begin, end in arrows} | {
-        begin: points[begin] - points[end] for begin, end in arrows
+def points_of(record: Record) -> list[Row]:
+    """A row for each word: where it lies, its role, how large it is written."""
+    points = record["points"][:MOST_WORDS]
+    firsts = {begin: end for begin, end in record["arrows"]}
+    seconds = {end: begin for begin, end in record["arrows"]}
+    names = [short(each["word"]) for each in record["points"]]
+    falls = 0.0 if record["arrows"] else (LARGE - SMALL) / max(1, len(points) - 1)
+    rows = []
+    for place, each in enumerate(points):
+        other = firsts.get(place, seconds.get(place))
+        rows.append(
+            {
+                "word": names[place],
+                "x": each["x"],
+                "y": each["y"],
+                "role": "second" if place in seconds else "first" if place in firsts else "word",
+                "pointed": place in seconds,
+                "pair": "" if other is None else names[other],
+                "size": round(11.5 if record["arrows"] else LARGE - falls * place, 2),
+            }
+        )
+    return rows
+
+
+def arrows_of(record: Record) -> list[tuple[int, int]]:
+    """From which word to which."""
+    return [(begin, end) for begin, end in record["arrows"] if max(begin, end) < MOST_WORDS]
+
+
+def arrow_lines(
+    rows: list[Row],
+    arrows: list[tuple[int, int]],
+    domains: tuple[tuple[float, float], tuple[float, float]],
+    x: Any,
+    y: Any,
+) -> list[Any]:
+    """Lines with heads; between two of them, what would be the other sides of a parallelogram."""
+    import altair as alt
+
+    if not arrows:
+        return []
+    spans = [high - low for low, high in domains]
+    ways = [way(rows[begin], rows[end], spans) for begin, end in arrows]
+    base = alt.Chart(values(ways)).encode(x=x, y=y, tooltip=["word:N", "pair:N"])
+    turned = alt.ExprRef("atan2(datum.down * height, datum.across * width) * 180 / PI")
+    found = [
+        base.mark_rule(style="soft-line", strokeWidth=1.2).encode(x2="x2:Q", y2="y2:Q"),
+        base.mark_point(
+            shape="triangle-right", size=60, filled=True, opacity=1, style="accent", angle=turned
+        ).encode(x=of_field(x, "x2:Q"), y=of_field(y, "y2:Q")),
+    ]
+    if len(arrows) == 2:
+        sides = [way(rows[a], rows[b], spans) for a, b in zip(*arrows)]
+        dashed = alt.Chart(values(sides)).encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
+        found.insert(0, dashed.mark_rule(style="soft-line", strokeDash=[3, 4], strokeWidth=0.8))
+    return found
+
+
+def of_field(channel: Any, field: str) -> Any:
+    """The same axis, of another field."""
+    again = channel.copy()
+    again.shorthand = field
+    return again
+
+
+def way(begin: Row, end: Row, spans: list[float]) -> Row:
+    """From a word to another, and how steep that is in shares of the view."""
+    return {
+        "word": begin["word"],
+        "pair": end["word"],
+        "x": begin["x"],
+        "y": begin["y"],
+        "x2": end["x"],
+        "y2": end["y"],
+        "across": (end["x"] - begin["x"]) / spans[0],
+        "down": (begin["y"] - end["y"]) / spans[1],
     }
-    lines = [
-        points[begin] + share * (points[end] - points[begin])
-        for begin, end in arrows
-        for share in np.linspace(0, 1, 25)
-    ]
-    taken = [
-        np.concatenate([point - 2, point + 2]) for point in lines
-    ]  # boxes: left, low, right, high
-    turns = np.linspace(0, 2 * np.pi, 16, endpoint=False)
-    for place, name in enumerate(names):
-        gaps, wish = (
-            ((4, 9, 16), ahead[place] / max(1e-9, np.hypot(*ahead[place])))
-            if place in ahead
-            else ((-4, 0, 6, 12), np.zeros(2))
-        )
-        rings = [
-            np.stack([np.cos(turns), np.sin(turns)], 1) * (sizes[place] / 2 + gap) for gap in gaps
-        ]
-        moves = np.concatenate([np.zeros((1, 2)), *rings])  # (number of places to go to, 2)
-        boxes = np.concatenate(
-            [points[place] + moves - sizes[place] / 2, points[place] + moves + sizes[place] / 2], 1
-        )
-        cost = (
-            covered(boxes, np.array(taken).reshape(-1, 4))
-            + 0.15 * np.hypot(*moves.T)
-            - 0.25 * np.minimum(moves @ wish, 8)
-        )
-        name.set_position(moves[np.argmin(cost)])
-        taken.append(boxes[np.argmin(cost)])
 
 
-def covered(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """(M, 4) boxes, (O, 4) others -> (M,) how much of the others each box covers."""
-    sides = np.minimum(boxes[:, None, 2:], others[:, 2:]) - np.maximum(
-        boxes[:, None, :2], others[:, :2]
-    )  # (M, O, 2)
-    return np.clip(sides, 0, None).prod(2).sum(1)
+def said(record: Record, rows: list[Row]) -> str:
+    """What is near and what is far."""
+    plane = (
+        "t-SNE: near words are alike, far ones lie anywhere."
+        if record["shares"] is None
+        else f"principal components, {100 * sum(record['shares']):.0f} % of the variance: near "
+        "words are alike."
+    )
+    hidden = any(not row["wide"] or not row["narrow"] for row in rows)
+    pairs = (
+        " Arrows lead from the first to the second word of a pair; if pairs differ in the same, "
+        "their arrows are alike."
+    )
+    left = " Names are left out where there is no room: point at a mark." if hidden else ""
+    return f"Words in a plane by {plane}{pairs if record['arrows'] else ''}{left}"

@@ -38,6 +38,12 @@ MOST_CELLS = 20_000_000  # of the training data that are aligned
 FLOOR = 1e-6  # share of a symbol that any source explains
 
 
+TINY = 1e-9  # what a translation that is not in the table counts beside one that is
+
+
+ALIGNMENT = "alignment"  # the name of what `trace` gives
+
+
 class LexicalTranslator(CountedPairs):
     """State: what is kept of the source (Shared: lengths, and for each position the table's row),
     the place, and the state of the n-grams."""
@@ -140,14 +146,36 @@ class LexicalTranslator(CountedPairs):
     def joint(self, memory: Shared, place: Tensor, following: Distribution) -> Categorical:
         """(B,) places, what the n-grams expect -> (B,) distributions."""
         owner, lengths, table = memory
-        there = torch.arange(table.shape[1])
-        far = (there - (place / self.ratio)[:, None]).abs() / (
-            self.options.spread * lengths[owner][:, None]
-        )  # (B, P)
-        a = torch.exp(-far.clamp(max=60.0)) * (there < lengths[owner][:, None])
-        translated = torch.bmm((a / a.sum(1, keepdim=True))[:, None], table[owner])[:, 0]  # (B, V)
+        a = self.near(place, lengths[owner], table.shape[1])
+        translated = torch.bmm(a[:, None], table[owner])[:, 0]  # (B, V)
         translated = (1 - FLOOR) * translated + FLOOR * self.once
         return Categorical(translated.log() + following.log_probs().float() - self.once.log())
+
+    def near(self, place: Tensor, lengths: Tensor, sources: int) -> Tensor:
+        """(B,) places of targets, lengths of sources -> (B, P) a: how near the diagonal each place
+        of a source is, with sum 1."""
+        there = torch.arange(sources)
+        far = (there - (place / self.ratio)[:, None]).abs() / (
+            self.options.spread * lengths[:, None]
+        )
+        a = torch.exp(-far.clamp(max=60.0)) * (there < lengths[:, None])
+        return a / a.sum(1, keepdim=True)
+
+    def trace(self, batch: Batch) -> dict[str, Tensor]:
+        """alignment (B, 1, T, P): of which symbol of the source each of y is the translation, as
+        the table and the places tell; where the table does not know it, as the places do alone."""
+        table, wanted = self.rows(batch.x), batch.y[:, None].expand(-1, batch.x.shape[1], -1)
+        known = table.gather(2, wanted).transpose(1, 2)  # (B, T, P) t(y | x)
+        owner = torch.arange(len(batch.x))
+        near = torch.stack(
+            [
+                self.near(owner.new_full(owner.shape, t), batch.x_lengths, batch.x.shape[1])
+                for t in range(batch.y.shape[1])
+            ],
+            1,
+        )  # (B, T, P)
+        both = (known + TINY) * near
+        return {ALIGNMENT: (both / both.sum(-1, keepdim=True))[:, None]}
 
     # -- keeping it
     def arrays(self) -> dict[str, Tensor]:
