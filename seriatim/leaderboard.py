@@ -142,8 +142,9 @@ def strips_of(record: Record, figure: Figure, cells: int) -> dict[str, Any]:
     for row in record["rows"]:
         value = row.get(figure.key)
         if row["status"] == "ok" and value is not None:
-            low, high = row["interval"].get(figure.key) or (None, None)
-            found[row["model"]] = (value, (value, value) if low is None else (low, high))
+            low, high = row["interval"].get(figure.key) or (value, value)
+            bounds = (value, value) if low is None or high is None else (low, high)
+            found[row["model"]] = (value, bounds)
     ends = [each for value, bounds in found.values() for each in (value, *bounds)]
     if len(found) < 2 or min(ends) == max(ends):
         return {"": ""}

@@ -205,7 +205,11 @@ def growth(files: list[Row]) -> tuple[list[Any], list[Row]]:
         scale=alt.Scale(type="log", domain=list(tall), nice=False),
         axis=alt.Axis(values=powers(*tall), format="~s"),
     )
-    tips = ["file:N", alt.Tooltip("read:Q", format=","), alt.Tooltip("different:Q", format=",")]
+    tips: Any = [
+        "file:N",
+        alt.Tooltip("read:Q", format=","),
+        alt.Tooltip("different:Q", format=","),
+    ]
     lines = (
         alt.Chart(values(rows)).mark_line().encode(x=x, y=y, color=coloured(files), tooltip=tips)
     )

@@ -14,6 +14,10 @@ from seriatim.show.tables import ORDERS, bar, narrowed, output, sparkline, width
 Justify = Literal["left", "right"]
 
 
+BESIDE: tuple[str, Justify] = ("", "right")  # a column of numbers under the title of another
+BAR: tuple[str, Justify] = ("", "left")  # the same of bars
+
+
 MARKS = {"error": ("✗", "bold red"), "warning": ("▲", "yellow"), "note": ("·", "cyan")}
 
 
@@ -127,7 +131,7 @@ def balance(files: list[dict[str, Any]], kind: str, many: int, counted: bool, ce
     for each in files[:many]:
         title = shown(each["name"]) if len(files) > 1 else ""
         title = title if len(title) <= TITLE else title[: TITLE - 1] + "…"
-        columns += [(title, "right")] + [("", "right")] * counted + [("", "left")] * bool(cells)
+        columns += [(title, "right"), *[BESIDE] * counted, *[BAR] * bool(cells)]
     table = grid(*columns)
     totals = [sum(each[kind].values()) for each in files]
     most = max(max(each[kind].values()) / total for each, total in zip(files, totals))

@@ -277,7 +277,7 @@ def by_series(forecasts: Forecasts, cells: Cells) -> list[Record]:
     return [
         {"series": int(number)}
         | {name: mean_known(each[name][s : s + 1]) for name in names}
-        | {"coverage": {name: mean_known(some[s : s + 1]) for name, some in shares.items()}}
+        | {"coverage": {k: float(some[s]) for k, some in shares.items() if not np.isnan(some[s])}}
         for s, number in enumerate(numbers)
     ]
 

@@ -190,7 +190,7 @@ def fan_panel(
             tooltip=[alt.Tooltip("time:N"), alt.Tooltip("was:Q", format=",.5~g")],
         )
     )
-    mark = {"point": {"size": 40, "style": "accent"}} if alone else {}
+    mark: Any = {"point": {"size": 40, "style": "accent"}} if alone else {}
     layers.append(fan_base.mark_line(style="accent-line", strokeWidth=1.8, **mark).encode(y=y))
     layers.append(names_at_the_end(shelf, coming[-1], low, high, height, x))
     title = alt.TitleParams(name, anchor="start", frame="group", fontSize=11, offset=5)
@@ -384,7 +384,7 @@ def by_horizon(record: Record) -> Chart:
     named = alt.Chart(shelf(names)).encode(x=x, y=alt.Y("level:Q", title=UNIT), text="figure:N")
     layers = []
     for _, role in ERRORS.values():
-        point = {"point": {"size": 26, "style": role}} if dots else {}
+        point: Any = {"point": {"size": 26, "style": role}} if dots else {}
         test = f"datum.role == '{role}'"
         layers.append(base.mark_line(style=f"{role}-line", **point).transform_filter(test))
         layers.append(
