@@ -406,12 +406,15 @@ class Comparison:
         return row | {self.figure.key: None}
 
     def rank(self) -> None:
-        """Best first; those not significantly different from the best are marked."""
-        sign, key = -1 if self.figure.higher else 1, self.figure.key
+        """Best first, equal ones by the figure that breaks ties; those not significantly different
+        from the best are marked."""
+        figures = [self.figure]
+        if self.figure.ties:
+            figures.append(self.room.figure(self.figure.ties))
 
-        def place(row: Row) -> tuple[bool, float]:
+        def place(row: Row) -> tuple[bool, list[float]]:
             """What rows are sorted by."""
-            return row["status"] != "ok", math.inf if row[key] is None else sign * row[key]
+            return row["status"] != "ok", [each.signed(row.get(each.key)) for each in figures]
 
         self.rows.sort(key=place)
         good = [row for row in self.rows if row["status"] == "ok"]

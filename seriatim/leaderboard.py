@@ -28,6 +28,7 @@ def footnotes(record: Record, room: Task) -> list[str]:
     if any(row["tied"] for row in record["rows"][1:]):
         test = room.figure(record["figure"]).test_name
         notes.append(f"= not significantly different from the best ({test})")
+    notes += beside_the_ranking(record["rows"], room.figure(record["figure"]), room)
     if record["protocol"] and record["protocol"].get("caution"):
         notes.append(record["protocol"]["caution"])
     if record["measured_on"] and record["measured_on"] < FEW_ITEMS:
@@ -49,6 +50,24 @@ def footnotes(record: Record, room: Task) -> list[str]:
             f"{record['folds']} folds: every sequence was the test once; "
             "seconds are those of all fits together"
         )
+    return notes
+
+
+def beside_the_ranking(rows: list[dict[str, Any]], figure: Figure, room: Task) -> list[str]:
+    """By what equal models are ordered, what is to be said of the best one, and who is best by the
+    other figure that the field looks at."""
+    good, notes = [row for row in rows if row["status"] == "ok"], []
+    values = [row[figure.key] for row in good]
+    if figure.ties and len(set(values)) < len(values):
+        notes.append(f"the same {figure.title}: ordered by {room.figure(figure.ties).title}")
+    if good:
+        notes += [f"{good[0]['model']}: {words}" for words in good[0].get("notes", ())]
+    if figure.also and good:
+        other = room.figure(figure.also)
+        best = min(good, key=lambda row: other.signed(row.get(other.key)))
+        if other.signed(best.get(other.key)) < other.signed(good[0].get(other.key)):
+            value = other.write(best[other.key])
+            notes.append(f"by {other.title} {best['model']} is best: {value}")
     return notes
 
 

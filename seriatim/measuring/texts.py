@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from seriatim.errors import ConfigError, DataError, nearest
-from seriatim.measuring.resampling import MOST_GROUPS, RESAMPLES, resample, two_sided
+from seriatim.measuring.resampling import MOST_GROUPS, RESAMPLES, resample, two_sided, wilson
 
 References = list[list[str]]  # for each of S sources one or more right texts
 
@@ -92,7 +92,7 @@ def text_report(found: list[str], references: References) -> dict[str, Any]:
         "cer": whole(characters, rate),
         "interval": {
             "chrf": bounds(drawn(chrf_counts(found, references), chrf_score)),
-            "exact": bounds(drawn(exact, rate)),
+            "exact": list(wilson(int(exact[:, 0].sum()), len(exact))),  # all right is not certain
             "wer": bounds(drawn(words, rate)),
         },
         "sequences": len(found),

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 import seriatim as st
+from seriatim.comparison import Comparison
+from seriatim.fitting_options import CompareOptions
+from seriatim.leaderboard import beside_the_ranking
 from seriatim.tasks import task
 from tests.honesty import seriatim
 from tests.labels import tagged
@@ -185,3 +188,62 @@ def test_linear_looks_for_its_strength_and_its_ngrams(tmp_path):
     assert "strength" in said.err and "n-grams of up to" in said.err
     asked = seriatim("fit", "classify", "linear", train, "--strength", 5, "--ngram", 1)
     assert "n-grams of up to 1" in asked.err and "strength 5:" in asked.err
+
+
+# -- what strangers met
+
+
+def test_a_blank_line_has_no_label_and_keeps_its_line(tmp_path):
+    """`predict` invented a label for nothing."""
+    train = mail(tmp_path / "a.tsv", 40, 20)
+    (tmp_path / "new.txt").write_text("tea home\n\n   \nwin cash\n")
+    for unit in ("word", "character"):
+        run = tmp_path / unit
+        seriatim("fit", "classify", "naive-bayes", train, "--unit", unit, "--out", run)
+        said = seriatim("predict", run, tmp_path / "new.txt", "--format", "json")
+        assert [each["label"] for each in said.record["items"]] == ["ham", None, None, "spam"]
+        assert [len(each["probabilities"]) for each in said.record["items"]] == [2, 0, 0, 2]
+        shown = seriatim("predict", run, tmp_path / "new.txt")
+        lines = shown.out.splitlines()
+        assert len(lines) == 4 and lines[1] == lines[2] == ""
+        assert "blank" in shown.err
+
+
+def test_unbalanced_labels_are_said_under_the_table(tmp_path):
+    """The verdict rested on accuracy where one label is nine tenths of all."""
+    data = mail(tmp_path / "a.tsv", 270, 30, noise=0.2)
+    asked = ("--models", "majority,naive-bayes", "--out", tmp_path / "out")
+    told = seriatim("compare", "classify", data, *asked)
+    assert "unbalanced labels: 'ham' alone is right in 9" in " ".join(told.out.split())
+    even = mail(tmp_path / "b.tsv", 150, 150, noise=0.2)
+    told = seriatim("compare", "classify", even, *asked[:2], "--out", tmp_path / "even")
+    assert told.code == 0 and "unbalanced" not in told.out
+
+
+def row(model: str, accuracy: float, log_loss: float | None, macro: float, *notes: str) -> dict:
+    """A row of a comparison, with what the table is ordered by."""
+    figures = {"accuracy": accuracy, "log_loss": log_loss, "macro_f1": macro}
+    return {"model": model, "status": "ok", "notes": list(notes), **figures}
+
+
+def test_equal_accuracies_are_ordered_by_log_loss_and_that_is_said():
+    """They stood in the order in which they were fitted, as if the first were better."""
+    room = task("classify")
+    table = Comparison(room, CompareOptions(models="majority,linear,mean"), {})
+    table.rows = [
+        row("mean", 0.9, None, 0.5),
+        row("linear", 0.9, 0.3, 0.5),
+        row("gru", 0.9, 0.2, 0.5),
+    ]
+    table.p = lambda name, best: 1.0  # type: ignore[method-assign]
+    table.rank()
+    assert [each["model"] for each in table.rows] == ["gru", "linear", "mean"]
+    notes = beside_the_ranking(table.rows, room.figures[0], room)
+    assert notes == ["the same accuracy: ordered by log loss"]
+
+
+def test_the_winner_by_macro_f1_and_what_is_to_be_said_of_the_best_are_told():
+    room = task("classify")
+    rows = [row("mean", 0.92, 0.3, 0.5, "no better than 'ham'"), row("linear", 0.91, 0.3, 0.7)]
+    notes = beside_the_ranking(rows, room.figures[0], room)
+    assert notes == ["mean: no better than 'ham'", "by macro F1 linear is best: 0.700"]

@@ -6,6 +6,7 @@ strings, so that help stays light. What is not on the card does not exist.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -40,6 +41,14 @@ class Figure:
     test_name: str = ""
     wide: bool = False  # left out of a narrow table
     shown: bool = True  # in tables; otherwise only in table.csv and table.json
+    ties: str = ""  # key of the figure by which models are ordered that have the same value of this
+    also: str = ""  # key of one that the field looks at, too: told where it names another winner
+
+    def signed(self, value: Any) -> float:
+        """The value as rows are sorted by it, the best first; none is last."""
+        if value is None:
+            return math.inf
+        return -value if self.higher else value
 
     def write(self, value: Any) -> str:
         """The value as it stands in a table."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from seriatim.data.sequences import Sequences
+from seriatim.data.sequences import TEXT, Field, Sequences
 from seriatim.errors import ConfigError
 from seriatim.measuring.measured import Measured
 from seriatim.records import Record
@@ -35,6 +35,9 @@ CHOSEN_HERE = (
     "the threshold was chosen on this very file, so its recall and precision are too good: "
     "measure it on other data with --threshold"
 )
+
+NOTHING: dict[str, Any] = {"label": None, "probabilities": []}  # what is said of nothing
+OF_BLANKS = "what is blank has nothing to be labelled: its label is left empty"
 
 
 class Classifier(Labeller):
@@ -101,7 +104,7 @@ class Classifier(Labeller):
         self, data: Source, *, top: int = 5, positive: str = "", threshold: float | None = None
     ) -> Record:
         """For each sequence its label and the likeliest labels with their probabilities; with
-        `positive`, that label from the probability `threshold` on."""
+        `positive`, that label from the probability `threshold` on. What is blank has none."""
         if top < 1:
             raise ConfigError(
                 "at least one label is shown", got=top, do="Choose a --top of 1 or more"
@@ -114,9 +117,14 @@ class Classifier(Labeller):
             )
         chosen = self.label_number(positive) if positive else None
         least = USUAL if threshold is None else threshold
-        found = self.answers(self.codec.encode(self.data(data, gaps=True), labelled=False))
-        items = [self.item(log_probs, top, chosen, least) for log_probs in found.log_probs]
-        return self.record("predictions", items=items)
+        given = self.data(data, gaps=True)
+        found, blank = self.answers(self.codec.encode(given, labelled=False)), blanks(given.main)
+        items = [
+            dict(NOTHING) if empty else self.item(log_probs, top, chosen, least)
+            for log_probs, empty in zip(found.log_probs, blank, strict=True)
+        ]
+        notes = [OF_BLANKS] if any(blank) else []
+        return self.record("predictions", items=items, notes=notes)
 
     def item(
         self, log_probs: np.ndarray, top: int, chosen: int | None, least: float
@@ -155,3 +163,10 @@ class Classifier(Labeller):
             held = lesson.held
             said = answers(self.model, held, self.tags).log_probs
             self.metrics["temperature"] = temperature(said, held.y.flat)
+
+
+def blanks(column: Field) -> list[bool]:
+    """(S,) whether a sequence holds nothing, or nothing but blanks."""
+    if column.kind != TEXT:
+        return (column.lengths == 0).tolist()
+    return [not column.raw(s).strip() for s in range(len(column))]

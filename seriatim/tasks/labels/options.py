@@ -105,6 +105,9 @@ class LinearOptions:
         "how far weights may grow: the inverse of the penalty on their squares; 0: found",
         least=0,
     )
+    spelling: str = option(
+        "found", "also runs of three to five letters inside words", choices=("found", "yes", "no")
+    )
     least: int = option(1, "n-grams seen in fewer training sequences are left out", least=1)
 
 

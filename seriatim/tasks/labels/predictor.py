@@ -29,6 +29,7 @@ NOT_SEEN = (
     "never seen in training: wrong, whatever is found, and of probability 0, "
     "so that the log loss is infinite"
 )
+UNBALANCED = 0.75  # the share of the commonest label from which on that is said
 
 
 class OfSequences(Predictor):
@@ -176,7 +177,7 @@ class Labeller(OfSequences):
             seconds=measured["seconds"],
             symbols_per_second=symbols / max(measured["seconds"], 1e-9),
             parameters=self.model.size(),
-            protocol=self.protocol() | {"seen_in_training": measured["seen"]},
+            protocol=self.protocol() | {"seen_in_training": measured["seen"]} | self.caution(floor),
             notes=self.beside_the_floor(figures, floor),
         )
 
@@ -201,6 +202,16 @@ class Labeller(OfSequences):
         if figures["accuracy"] <= floor:
             return [f"no better than {always}, the commonest {self.said[:-1]} of training"]
         return [f"on so few {self.said} it cannot be told from {always}"]
+
+    def caution(self, floor: float | None) -> dict[str, str]:
+        """What to say where one label is nearly all there is: accuracy hides the others."""
+        if floor is None or floor < UNBALANCED:
+            return {}
+        always = f"{str(self.commonest)!r} alone is right in {100 * floor:.1f} % of cases"
+        return {
+            "caution": f"unbalanced {self.said}: {always}, so accuracy says little of the others; "
+            f"macro F1 weighs every {self.said[:-1]} the same"
+        }
 
     def conclude(
         self, lesson: ClassifyLesson, valid: Sequences | None, asked: Any

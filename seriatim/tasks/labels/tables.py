@@ -245,11 +245,11 @@ def name_of(each: Record) -> Text:
 
 
 def label_lines(record: Record) -> str:
-    """The label found, and the likeliest ones with their probabilities."""
+    """The label found, and the likeliest ones with their probabilities; what is blank has none."""
     return "\n".join(
         "\t".join(
             [
-                item["label"],
+                item["label"] or "",
                 *(f"{each['label']} {each['probability']:.4f}" for each in item["probabilities"]),
             ]
         )

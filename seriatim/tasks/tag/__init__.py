@@ -154,8 +154,9 @@ TASK = Task(
             higher=True,
             test=LABELS + "metrics:p_of_tags",
             test_name="paired bootstrap, 95 %",
+            ties="log_loss",
         ),
-        Figure("macro_f1", "macro F1"),
+        Figure("macro_f1", "macro F1", higher=True),
         Figure("log_loss", "log loss", "{:.4f}"),
         Figure("calibration_error", "calibration error", "{:.4f}", shown=False),
         Figure(
@@ -167,6 +168,7 @@ TASK = Task(
             test=LABELS + "metrics:p_of_spans",
             test_name="paired bootstrap, 95 %",
             shown=False,
+            ties="log_loss",
         ),
     ),
     ranking=HERE + "predictor:ranking",

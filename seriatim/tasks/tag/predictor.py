@@ -135,6 +135,10 @@ class Tagger(Labeller):
         """Of spans, tags that are right say little: what is told is whether any was found."""
         return [] if self.spans else super().beside_the_floor(figures, floor)
 
+    def caution(self, floor: float | None) -> dict[str, str]:
+        """Spans are judged by their F1, which does not count what is outside of all."""
+        return {} if self.spans else super().caution(floor)
+
     def in_row(self, found: Record) -> dict[str, Any]:
         """What a comparison keeps of an evaluation; of spans their F1, too."""
         return super().in_row(found) | {"span_f1": found["spans"]["f1"] if self.spans else None}

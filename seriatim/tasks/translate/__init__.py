@@ -151,6 +151,7 @@ TASK = Task(
             higher=True,
             test=HERE + "metrics:p_of_difference",
             test_name="paired bootstrap, 95 %",
+            ties="nats_per_token",
         ),
         Figure("chrf", "chrF", "{:.2f}", shown=False),
         Figure("bleu", "BLEU", "{:.2f}"),

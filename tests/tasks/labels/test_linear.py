@@ -12,7 +12,10 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from seriatim.tasks.labels.codec import Examples, of_examples
+from seriatim.codecs.options import CodecOptions
+from seriatim.data.sequences import Field, Sequences
+from seriatim.errors import ConfigError
+from seriatim.tasks.labels.codec import Examples, LabelCodec, of_examples
 from seriatim.tasks.labels.models.linear import (
     STRENGTHS,
     LinearClassifier,
@@ -23,6 +26,7 @@ from seriatim.tasks.labels.models.linear import (
     ratios,
     regression,
 )
+from seriatim.tasks.labels.models.spelling import Spelling
 from seriatim.tasks.labels.options import LinearOptions
 from tests.conftest import symbols
 from tests.labels import K, V, answers, counted, examples, grams_of, table
@@ -301,3 +305,77 @@ def test_what_letters_and_edges_add_makes_up_the_answer():
     again = LinearClassifier(7, LinearOptions(), 2)
     again.load_arrays(model.arrays())
     assert np.array_equal(answers(again, data), answers(model, data))
+
+
+# The letters of words
+
+
+ENDINGS = {0: ["ing", "ness"], 1: ["ed", "ous"]}
+
+
+def inflected(count: int = 120, seed: int = 0) -> tuple[list[str], list[int]]:
+    """Texts of words that are new nearly every time: only their endings tell the label."""
+    dice = np.random.default_rng(seed)
+    labels = dice.integers(0, 2, count)
+    stems = dice.integers(97, 123, (count, 3, 4))
+    texts = [
+        " ".join("".join(map(chr, stem)) + str(dice.choice(ENDINGS[int(y)])) for stem in three)
+        for y, three in zip(labels, stems)
+    ]
+    return texts, labels.tolist()
+
+
+def spelled_out(seed: int = 0) -> tuple[LabelCodec, Examples]:
+    texts, labels = inflected(seed=seed)
+    data = Sequences({"text": Field.of_text(texts), "label": Field.of_labels(map(str, labels))})
+    codec = LabelCodec.fit(data, CodecOptions(unit="word"), "label")
+    return codec, codec.encode(data)
+
+
+def of_words(codec: LabelCodec, **asked) -> LinearClassifier:
+    return LinearClassifier(codec.size, LinearOptions(**asked), *codec.sizes)
+
+
+def test_letters_tell_where_words_do_not():
+    """Words are unknown to one another here; nearly all held-out labels are right by letters."""
+    codec, data = spelled_out()
+    right = {}
+    for spelling in ("no", "found"):
+        notes = [
+            e["note"] for e in of_words(codec, spelling=spelling).counting(data) if "note" in e
+        ]
+        right[spelling] = float(notes[0].split(": ")[1].split(" %")[0])
+    assert right["no"] < 70 and right["found"] > 95 and "runs of letters" in notes[0]
+
+
+def test_runs_of_letters_are_those_of_scikit_learn_inside_words():
+    codec, data = spelled_out()
+    spelling = Spelling(codec.sizes[1])
+    counts = spelling.learn(data)
+    oracle = CountVectorizer(analyzer="char_wb", ngram_range=(3, 5), lowercase=False)
+    assert np.array_equal(
+        np.sort(counts.toarray(), axis=None),
+        np.sort(oracle.fit_transform(inflected()[0]).toarray(), axis=None),
+    )
+    batch = of_examples(data, np.arange(20))
+    assert np.array_equal(spelling.counts(batch).toarray(), counts[:20].toarray())
+
+
+@WEIGHTINGS
+def test_what_words_and_their_letters_add_makes_up_the_answer(weighting):
+    codec, data = spelled_out()
+    model = counted(of_words(codec, spelling="yes", weighting=weighting), data)
+    batch = of_examples(data, np.arange(30))
+    added, before = model.contributions(batch)
+    assert torch.allclose(before + added.sum(1), model.predict(batch).logits, atol=1e-9, rtol=0)
+    again = of_words(codec, weighting=weighting)
+    again.load_arrays(model.arrays())
+    assert np.array_equal(answers(again, data), answers(model, data))
+    for key in ("spelling.weights", "spelling.rarity", "spelling.grams.4"):
+        with pytest.raises(ValueError):
+            of_words(codec).load_arrays(model.arrays() | {key: model.arrays()[key][:-1]})
+
+
+def test_letters_are_refused_where_there_are_no_words():
+    with pytest.raises(ConfigError, match="no words"):
+        LinearClassifier(V, LinearOptions(spelling="yes"), K)

@@ -10,9 +10,11 @@ same share what they say. v and b are a support vector machine for each label ag
 
 by liblinear (Fan et al. 2008): r = 1, or with the weighting `bayes` the log-ratio of naive Bayes,
 label against the others (NBSVM, Wang and Manning 2012). The temperature t makes probabilities of
-its margins. What was not asked for is found by guessing sequences held out of training: how long
-n-grams are, the strength C, and t. Where sequences are numbers, their traits go into a softmax
-regression, whose strength is found likewise.
+its margins. Words also give runs of their letters, where that helps: then n-grams of words and
+runs of letters are weighed apart and each have half of a row's length. What was not asked for is
+found by guessing sequences held out of training: how long n-grams are, the strength C, whether
+letters are read, and t. Where sequences are numbers, their traits go into a softmax regression,
+whose strength is found likewise.
 Shapes: S sequences, F features, K labels.
 """
 
@@ -27,19 +29,25 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from seriatim.batches import Batch
 from seriatim.data.sequences import Field
-from seriatim.tasks.labels.codec import Examples
+from seriatim.errors import ConfigError
+from seriatim.tasks.labels.codec import FIRST_LETTER, Examples
 from seriatim.tasks.labels.metrics import cooled, temperature
+from seriatim.tasks.labels.models.bayes import fitting
 from seriatim.tasks.labels.models.features import Featured, rarity_of, weighed
 from seriatim.tasks.labels.models.ngrams import NgramIndex
+from seriatim.tasks.labels.models.spelling import PREFIX, Spelling
 from seriatim.tasks.labels.options import LinearOptions
 
 FOLDS = 5
 ENOUGH = 1000  # sequences to be guessed; of less data more folds are held out, one after another
 MOST = 20_000  # sequences that trials look at
-STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)  # that are tried, from the middle on
+STRENGTHS = (0.1, 0.3, 1.0, 3.0)  # that are tried, from 1 on
 WORDS, LETTERS = (2, 1), (5, 3)  # lengths of n-grams that are tried
-ROUGHLY, CLOSELY = 1e-2, 1e-3  # how near to the minimum a trial has to come, and the model
+ROUGHLY, CLOSELY = 1e-1, 1e-3  # how near to the minimum a trial has to come, and the model
+HALF = 0.5**0.5  # of the length of a row, which n-grams of words and runs of letters share
+DUAL = 10.0  # the strength up to which the dual is quicker, where rows are of length one
 ABSENT = -30.0  # the logit of a label that was not there
 LIBLINEAR = Lock()  # its dice are one for the whole process: each fit throws them alone, anew
 
@@ -51,6 +59,7 @@ class Plan:
     weighting: str
     ngram: int
     strength: float
+    spelling: bool = False  # runs of letters inside words, too
 
 
 class LinearClassifier(Featured):
@@ -69,6 +78,16 @@ class LinearClassifier(Featured):
     ):
         super().__init__(vocabulary, options, labels, letters, own, channels)
         self.weighting = options.weighting
+        words = letters > FIRST_LETTER and not channels and options.spelling != "no"
+        if options.spelling == "yes" and not words:
+            raise ConfigError(
+                "there are no words whose letters could be read",
+                got="spelling yes",
+                do="Choose --unit word or token, or leave out --spelling",
+            )
+        self.spelling = Spelling(letters) if words else None
+        self.letter_rarity = torch.zeros(0, dtype=torch.float64)  # (F',) of tf-idf
+        self.letter_weights = torch.zeros(0, labels, dtype=torch.float64)
 
     def learn_grams(self, examples: Examples) -> Any:
         """(S, F) counts of n-grams, as long as any that are tried."""
@@ -90,32 +109,95 @@ class LinearClassifier(Featured):
             self.count_labels(y)
             self.weights = torch.zeros(0, self.labels, dtype=torch.float64)
             return
-        trials = self.trials(x, examples)
-        plan = trials.best(self.weighting, self.lengths(examples), self.options.strength)
-        features = chosen(x, trials.firsts, plan)
+        letters = None
+        if self.spelling is not None and examples.words is not None:
+            letters = self.spelling.learn(examples)
+        trials = self.trials(x, letters, examples)
+        plan = trials.best(
+            self.weighting, self.lengths(examples), self.options.strength, self.options.spelling
+        )
+        features = chosen(x, letters, trials.firsts, plan)
         weights, bias = fitted(features, y, self.labels, plan, CLOSELY)
         t = trials.temperature(plan)
-        self.weights, self.prior = torch.from_numpy(weights / t), torch.from_numpy(bias / t)
-        if not self.channels:
-            self.grams.tables = self.grams.tables[: plan.ngram]
-            self.rarity = torch.from_numpy(rarity_of(x)[: len(weights)])
+        self.prior = torch.from_numpy(bias / t)
+        self.keep(x, letters, torch.from_numpy(weights / t), plan)
         if trials.folds:
             yield {"note": trials.told(plan)}
 
-    def trials(self, x: Any, examples: Examples) -> Trials:
+    def keep(self, x: Any, letters: Any, weights: Tensor, plan: Plan) -> None:
+        """The (F, K) weights that were found, those of letters apart, and what weighs features."""
+        if self.channels:
+            self.weights = weights
+            return
+        self.grams.tables = self.grams.tables[: plan.ngram]
+        many = int(self.grams.firsts[-1])
+        self.weights, self.rarity = weights[:many], torch.from_numpy(rarity_of(x)[:many])
+        if not plan.spelling:
+            self.spelling = None
+            return
+        self.letter_weights, self.letter_rarity = (
+            weights[many:],
+            torch.from_numpy(rarity_of(letters)),
+        )
+        if plan.weighting == "tf-idf":  # as if what is read were of length one, each for itself
+            self.weights, self.letter_weights = HALF * self.weights, HALF * self.letter_weights
+
+    def trials(self, x: Any, letters: Any, examples: Examples) -> Trials:
         """What trials are made on: all of the data, or as many sequences as are enough."""
         rows = np.arange(len(examples))
         if len(rows) > MOST:
             rows = np.sort(np.random.default_rng(0).permutation(len(rows))[:MOST])
         y = examples.y.flat[rows]
         firsts = None if self.channels else self.grams.firsts
-        return Trials(x[rows], y, self.labels, firsts, held_out(examples.x.take(rows), y))
+        letters = None if letters is None else letters[rows]
+        folds = held_out(examples.x.take(rows), y)
+        return Trials(x[rows], y, self.labels, firsts, folds, letters)
+
+    # -- what is said, that of letters beside that of n-grams
+    def scores(self, batch: Batch) -> Tensor:
+        """(B, K) logits."""
+        if self.spelling is None:
+            return super().scores(batch)
+        letters = self.weigh_letters(self.spelling.counts(batch))
+        return super().scores(batch) + torch.from_numpy(letters @ self.letter_weights.numpy())
+
+    def contributions(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """(B, P, K) what each symbol adds, and (B, K) the prior."""
+        added, before = super().contributions(batch)
+        if self.spelling is None:
+            return added, before
+        counts = self.spelling.counts(batch)
+        amounts = self.weigh_letters(counts)
+        amounts.data /= counts.data  # of each time that a run stands there
+        return added + self.spelling.shares(batch, amounts, self.letter_weights.numpy()), before
+
+    def weigh_letters(self, counts: Any) -> Any:
+        """(S, F') counts of runs of letters -> the same as weighed."""
+        return weighed_letters(counts, self.weighting, self.letter_rarity.numpy())
+
+    # -- what is kept
+    def arrays(self) -> dict[str, Tensor]:
+        """What n-grams need, and the same of letters."""
+        if self.spelling is None:
+            return super().arrays()
+        own = {"weights": self.letter_weights, "rarity": self.letter_rarity}
+        named = {PREFIX + name: array for name, array in own.items()}
+        return {**super().arrays(), **self.spelling.arrays(), **named}
 
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
         """Take back what `arrays` gave; raises ValueError if it does not fit."""
         levels = sum(name.startswith("grams.") for name in arrays)
         self.grams = NgramIndex(self.vocabulary, levels)
         super().load_arrays(arrays)
+        if PREFIX + "weights" not in arrays:
+            self.spelling = None
+            return
+        if self.spelling is None:
+            raise ValueError("it has weights of letters, and there are none to be read")
+        self.spelling.load_arrays(arrays)
+        many = self.spelling.size
+        self.letter_weights = fitting(arrays, PREFIX + "weights", many, self.labels)
+        self.letter_rarity = fitting(arrays, PREFIX + "rarity", many)
 
 
 # -- what is best on sequences held out of training
@@ -125,21 +207,37 @@ class Trials:
     """Plans, each by how well sequences are guessed that it was not fitted to."""
 
     def __init__(
-        self, x: Any, y: np.ndarray, labels: int, firsts: np.ndarray | None, folds: list[np.ndarray]
+        self,
+        x: Any,
+        y: np.ndarray,
+        labels: int,
+        firsts: np.ndarray | None,
+        folds: list[np.ndarray],
+        letters: Any = None,
     ):
         self.x, self.y, self.labels, self.firsts, self.folds = x, y, labels, firsts, folds
+        self.letters = letters
         self.tried: dict[Plan, tuple[float, float, float]] = {}  # wrong, nats, temperature
 
-    def best(self, weighting: str, lengths: tuple[int, ...], strength: float) -> Plan:
-        """First the length of n-grams, then the strength, from the usual one upwards or downwards
-        as long as that helps."""
-        usual = STRENGTHS.index(1.0)
+    def best(
+        self, weighting: str, lengths: tuple[int, ...], strength: float, spelling: str = "no"
+    ) -> Plan:
+        """Of the longest n-grams first whether letters make labels likelier, which says more than
+        the few that change, then the strength; without letters, then whether shorter ones do."""
+        always = spelling == "yes" and self.letters is not None
+        best = Plan(weighting, lengths[0], strength or 1.0, always)
         if not self.folds:
-            return Plan(weighting, lengths[0], strength or 1.0)
-        plans = [Plan(weighting, each, strength or 1.0) for each in lengths]
-        best = min(plans, key=self.wrong) if len(plans) > 1 else plans[0]
-        if strength:
             return best
+        if self.letters is not None and spelling == "found":
+            best = min(best, replace(best, spelling=True), key=self.nats)
+        if not strength:
+            best = self.stronger(best)
+        shorter = [] if best.spelling else [replace(best, ngram=each) for each in lengths[1:]]
+        return min(best, *shorter, key=self.wrong) if shorter else best
+
+    def stronger(self, best: Plan) -> Plan:
+        """From the usual strength upwards or downwards as long as that helps."""
+        usual = STRENGTHS.index(1.0)
         for side in (STRENGTHS[usual + 1 :], STRENGTHS[:usual][::-1]):
             moved = False
             for each in side:
@@ -157,6 +255,10 @@ class Trials:
             self.tried[plan] = self.guessed(plan)
         return self.tried[plan][:2]
 
+    def nats(self, plan: Plan) -> float:
+        """Nats a label."""
+        return self.wrong(plan)[1]
+
     def temperature(self, plan: Plan) -> float:
         """That of its margins; 1 where nothing could be held out."""
         if not self.folds:
@@ -166,7 +268,7 @@ class Trials:
 
     def guessed(self, plan: Plan) -> tuple[float, float, float]:
         """The share of held out labels that are wrong, nats a label, and the temperature."""
-        x, y, margins, truth = chosen(self.x, self.firsts, plan), self.y, [], []
+        x, y, margins, truth = chosen(self.x, self.letters, self.firsts, plan), self.y, [], []
         for held in self.folds:
             weights, bias = fitted(x[~held], y[~held], self.labels, plan, ROUGHLY)
             margins.append(x[held] @ weights + bias)
@@ -181,7 +283,8 @@ class Trials:
         many = sum(int(held.sum()) for held in self.folds)
         right = f"{100 * (1 - self.tried[plan][0]):.1f} % of {many:,} held-out sequences right"
         length = f"n-grams of up to {plan.ngram}, weighed by {plan.weighting}, "
-        return f"{length if plan.ngram else ''}strength {plan.strength:g}: {right}"
+        spelled = "runs of letters, " if plan.spelling else ""
+        return f"{length if plan.ngram else ''}{spelled}strength {plan.strength:g}: {right}"
 
 
 def held_out(x: Field, y: np.ndarray) -> list[np.ndarray]:
@@ -201,12 +304,31 @@ def held_out(x: Field, y: np.ndarray) -> list[np.ndarray]:
 # -- solvers
 
 
-def chosen(x: Any, firsts: np.ndarray | None, plan: Plan) -> Any:
-    """The features of a plan, as weighed: of counts of n-grams those short enough, or traits."""
+def chosen(x: Any, letters: Any, firsts: np.ndarray | None, plan: Plan) -> Any:
+    """The features of a plan, as weighed: of counts of n-grams those short enough, with those of
+    letters beside them; or traits."""
     if firsts is None:
         return x
     some = x[:, : firsts[plan.ngram]]
-    return weighed(some, plan.weighting, rarity_of(some))
+    features = weighed(some, plan.weighting, rarity_of(some))
+    if not plan.spelling:
+        return features
+    from scipy.sparse import hstack  # type: ignore[import-untyped]  # has no stubs
+
+    beside = weighed_letters(letters, plan.weighting, rarity_of(letters))
+    both = hstack([features, beside]).tocsr()
+    if plan.weighting == "tf-idf":
+        both.data *= HALF
+    return both
+
+
+def weighed_letters(counts: Any, weighting: str, rarity: np.ndarray) -> Any:
+    """(S, F') counts of runs of letters -> as weighed; of tf-idf their logarithm counts, since a
+    run stands in many words of a text that have little to do with one another."""
+    if weighting == "tf-idf":
+        counts = counts.copy()
+        counts.data = 1 + np.log(counts.data)
+    return weighed(counts, weighting, rarity)
 
 
 def fitted(
@@ -216,7 +338,7 @@ def fitted(
     if isinstance(x, np.ndarray):
         return regression(x, y, labels, plan.strength)
     if plan.weighting != "bayes":
-        unit = plan.weighting == "tf-idf" and plan.strength <= max(STRENGTHS)
+        unit = plan.weighting == "tf-idf" and plan.strength <= DUAL
         return machines(x, y, labels, plan.strength, near, dual=unit)
     ratio = ratios(x, y, labels)
     weights, bias = np.zeros((x.shape[1], labels)), np.zeros(labels)
