@@ -117,6 +117,11 @@ class Chart:
             notes=self.notes,
         )
 
+    def data_of(self, view: Specification) -> list[Row]:
+        """The rows that a view of the description draws, or all its views draw."""
+        data = view.get("data", self.body.get("data"))
+        return data["values"] if "values" in data else self.body["datasets"][data["name"]]
+
     # -- its faces
     def svg(self, theme: str = "light", width: float = WIDTH, titled: bool = True) -> str:
         """Drawn as SVG; the same chart gives the same text."""
@@ -247,8 +252,9 @@ def styles(colours: Mapping[str, Any]) -> Specification:
             "stroke": colour,
             "strokeWidth": 1.8,
         }
-    found["band"] = {"fill": colours["accent"], "fillOpacity": 0.16, "strokeOpacity": 0}
-    found["bar"] = {"fill": colours["names"][1], "stroke": None}
+    accent, second = colours["accent"], colours["names"][1]
+    found["band"] = {"color": accent, "fill": accent, "fillOpacity": 0.16, "strokeOpacity": 0}
+    found["bar"] = {"color": second, "fill": second, "stroke": None}
     return found
 
 
@@ -285,10 +291,10 @@ def number_of(value: Any, otherwise: float) -> float:
 
 # -- parts that rooms build on
 def values(rows: Iterable[Row]) -> Any:
-    """Rows as the data of a view."""
-    import altair
-
-    return altair.Data(values=list(rows))
+    """Rows as the data of a view. They stand in a description once, however many layers draw them,
+    and the check against Vega-Lite's schema looks at the description and not at every number, which
+    a class of Altair's would do."""
+    return {"values": list(rows)}
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -327,8 +333,8 @@ def domain_of(numbers: Iterable[float | None], margin: float = 0.06) -> tuple[fl
 def powers(low: float, high: float) -> list[float]:
     """Where a logarithmic axis has its ticks: powers of ten, and 3 between them where there is room.
 
-    >>> powers(0.09, 120)
-    [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]
+    >>> powers(0.09, 120), powers(0.5, 40)
+    ([0.1, 1.0, 10.0, 100.0], [1.0, 3.0, 10.0, 30.0])
     """
     begin, end = math.floor(math.log10(low)), math.ceil(math.log10(high))
     steps = (1.0, 3.0) if end - begin <= 4 else (1.0,)

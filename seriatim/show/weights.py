@@ -31,7 +31,7 @@ def symbol(name: str, longest: int = LONGEST) -> str:
 
 def cells_of(weights: Any, rows: Sequence[str], columns: Sequence[str]) -> list[Row]:
     """(T, P) weights as one row a cell, those that can be seen; the strongest where they are many."""
-    cells = [
+    cells: list[Row] = [
         {
             "row": t,
             "column": s,
@@ -74,10 +74,9 @@ def ranks(many: int, axis: Any, name: str) -> Any:
     import altair as alt
 
     scale = alt.Scale(domain=list(range(many)), paddingInner=0, paddingOuter=0)
-    edge = "bottom" if axis is alt.X else "right"
-    lines = alt.Axis(
-        grid=True, bandPosition=0, labels=False, ticks=False, domain=True, orient=edge, title=None
-    )
+    lines: dict[str, Any] = {"grid": True, "bandPosition": 0, "labels": False, "ticks": False}
+    lines["title"] = None
+    lines["orient"] = "bottom" if axis is alt.X else "right"
     return axis(f"{name}:O", scale=scale, axis=lines)
 
 
@@ -99,16 +98,17 @@ def heat(weights: Any, rows: Sequence[str], columns: Sequence[str]) -> tuple[Any
         figures = base.mark_text(fontSize=10, style=style).encode(text="hundredths:N")
         inside += [figures.transform_filter(test)] * few
     layers: list[Any] = [alt.layer(*inside)]
-    left = [{"row": t, "name": symbol(name)} for t, name in enumerate(rows)]
-    top = [{"column": s, "name": symbol(name)} for s, name in enumerate(columns)]
+    left: list[Row] = [{"row": t, "name": symbol(name)} for t, name in enumerate(rows)]
+    top: list[Row] = [{"column": s, "name": symbol(name)} for s, name in enumerate(columns)]
     layers.append(
         alt.Chart(values(left))
         .mark_text(align="right", style="ink-text")
         .encode(y=y, x=alt.value(-6), text="name:N")
     )
+    turned: dict[str, Any] = {"align": "left", "angle": 270}
     for kind, some in (
         ({"baseline": "bottom"}, [each for each in top if len(each["name"]) <= 2]),
-        ({"align": "left", "angle": 270}, [each for each in top if len(each["name"]) > 2]),
+        (turned, [each for each in top if len(each["name"]) > 2]),
     ):
         layers.append(
             alt.Chart(values(some))

@@ -88,9 +88,7 @@ def test_labels_that_are_shortened_alike_stay_apart():
     shown = of(chart, "label", chart.rows[0]["file"])
     assert len(shown) == MOST_CLASSES
     (values,) = [
-        view["data"]["values"]
-        if "values" in view["data"]
-        else chart.body["datasets"][view["data"]["name"]]
+        chart.data_of(view)
         for panel in chart.body["vconcat"]
         for view in panel["layer"][:1]
         if panel.get("title", {}).get("text", "").startswith("How often")

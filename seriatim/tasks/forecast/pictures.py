@@ -9,17 +9,16 @@ coverage   how much of what came lies inside each interval, of all and of each s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
 from seriatim.records import Record
-from seriatim.show.charts import Chart, Row, domain_of, letters, readable, short, spread
+from seriatim.show.charts import Chart, Row, domain_of, letters, readable, short, spread, values
 
 # the shares that bands hold, the widest first, and the levels of their ends
 BANDS = (("95 %", "0.025", "0.975"), ("80 %", "0.1", "0.9"), ("50 %", "0.25", "0.75"))
-BAND = ["accent", "band"]  # the role of their areas
 MEAN = "mean"
 MOST_CHANNELS = 4
 MOST_MARKS = 5000
@@ -32,26 +31,6 @@ UNIT = "error, in the unit of the data"
 ROW = 74  # pixels of an interval in the picture of coverage
 ABOVE = 20  # pixels of its words above
 WITHIN = 22  # pixels that its dots take above and below the middle
-
-
-class Shelf:
-    """The rows of a picture by name: they stand in it once, however many layers draw them, and the
-    check against Vega-Lite's schema looks at the description and not at every number."""
-
-    def __init__(self) -> None:
-        self.named: dict[str, list[Row]] = {}
-
-    def __call__(self, rows: Iterable[Row]) -> Any:
-        """Rows as the data of a view."""
-        import altair as alt
-
-        name = f"rows {len(self.named)}"
-        self.named[name] = list(rows)
-        return alt.NamedData(name=name)
-
-    def chart(self, view: Any, title: str, says: str, rows: list[Row]) -> Chart:
-        """The picture of a view of these data."""
-        return Chart({**view.to_dict(), "datasets": self.named}, title, says, rows)
 
 
 # -- time
@@ -114,13 +93,13 @@ def fan(record: Record) -> Chart:
     past = item.get("past_time") or [str(i) for i in range(-len(item["past"][names[0]]) + 1, 1)]
     before = item["rows"] - len(past) + 1
     clock = Clock([*past, *item["time"]], before)
-    shelf, rows = Shelf(), list[Row]()
+    rows: list[Row] = []
     panels = []
     for place, name in enumerate(names):
         some = fan_rows(item, name, past, clock, MOST_MARKS // len(names))
         rows += [{"channel": readable(name), **row} for row in some]
         last = place == len(names) - 1
-        panels.append(fan_panel(shelf, some, readable(name), clock, len(names), last))
+        panels.append(fan_panel(some, readable(name), clock, len(names), last))
     more = len(item["channels"]) - len(names)
     left = f" {more:,} more channel{'s' * (more > 1)} not drawn." if more else ""
     horizon = len(item["time"])
@@ -131,7 +110,7 @@ def fan(record: Record) -> Chart:
     if len(rows) < len(names) * (len(past) + horizon):
         left += " Some steps, evenly spaced, are drawn."
     said = says + chosen(record, item["series"]) + left
-    return shelf.chart(alt.vconcat(*panels), title_of(record), said, without_places(rows))
+    return Chart(alt.vconcat(*panels), title_of(record), said, without_places(rows))
 
 
 def fan_rows(item: Record, name: str, past: Sequence[str], clock: Clock, most: int) -> list[Row]:
@@ -149,9 +128,7 @@ def fan_rows(item: Record, name: str, past: Sequence[str], clock: Clock, most: i
     return found
 
 
-def fan_panel(
-    shelf: Shelf, some: list[Row], name: str, clock: Clock, panels: int, last: bool
-) -> Any:
+def fan_panel(some: list[Row], name: str, clock: Clock, panels: int, last: bool) -> Any:
     """One channel: the past as a line of ink, the fan in the accent, what is what at its end."""
     import altair as alt
 
@@ -170,11 +147,11 @@ def fan_panel(
         ),
     ]
     x = clock.axis(labelled=last)
-    fan_base = alt.Chart(shelf(coming)).encode(x=x, tooltip=tips)
+    fan_base = alt.Chart(values(coming)).encode(x=x, tooltip=tips)
     alone = len(coming) == 1  # an area of one point has no width
     layers = [
         (
-            fan_base.mark_bar(width=14, style=BAND) if alone else fan_base.mark_area(style=BAND)
+            fan_base.mark_bar(width=14, style="band") if alone else fan_base.mark_area(style="band")
         ).encode(
             y=alt.Y(f"q{down.replace('.', '_')}:Q", scale=scale, title=None),
             y2=f"q{up.replace('.', '_')}:Q",
@@ -182,7 +159,7 @@ def fan_panel(
         for _, down, up in BANDS
     ]
     layers.append(
-        alt.Chart(shelf(row for row in some if row["mean"] is None))
+        alt.Chart(values(row for row in some if row["mean"] is None))
         .mark_line(style="ink-line", strokeWidth=1.3)
         .encode(
             x=x,
@@ -192,12 +169,12 @@ def fan_panel(
     )
     mark: Any = {"point": {"size": 40, "style": "accent"}} if alone else {}
     layers.append(fan_base.mark_line(style="accent-line", strokeWidth=1.8, **mark).encode(y=y))
-    layers.append(names_at_the_end(shelf, coming[-1], low, high, height, x))
+    layers.append(names_at_the_end(coming[-1], low, high, height, x))
     title = alt.TitleParams(name, anchor="start", frame="group", fontSize=11, offset=5)
     return alt.layer(*layers, height=height, title=title)
 
 
-def names_at_the_end(shelf: Shelf, row: Row, low: float, high: float, height: int, x: Any) -> Any:
+def names_at_the_end(row: Row, low: float, high: float, height: int, x: Any) -> Any:
     """What the mean and the upper ends of the bands are, to the right of the last step."""
     import altair as alt
 
@@ -210,7 +187,7 @@ def names_at_the_end(shelf: Shelf, row: Row, low: float, high: float, height: in
         for (words, _), place in zip(ends, places)
     ]
     return (
-        alt.Chart(shelf(rows))
+        alt.Chart(values(rows))
         .mark_text(align="left", dx=5, style="accent-text", fontSize=10)
         .encode(x=x, y=alt.Y("level:Q", title=None), text="name:N")
     )
@@ -248,7 +225,7 @@ def walked(record: Record) -> Chart:
     clock = clock_of(series, drawn, moments)
     spans = [(clock(item["time"][0]), clock(item["time"][-1])) for item in drawn]
     apart = all(before[1] < after[0] for before, after in pairwise(spans))
-    shelf, rows = Shelf(), list[Row]()
+    rows: list[Row] = []
     panels = []
     for place, name in enumerate(names):
         came = [
@@ -260,7 +237,7 @@ def walked(record: Record) -> Chart:
         said = walk_rows(drawn, name, clock)
         rows += [{"channel": readable(name), **row} for row in said]
         last = place == len(names) - 1
-        panels.append(walk_panel(shelf, came, said, readable(name), clock, len(names), last, apart))
+        panels.append(walk_panel(came, said, readable(name), clock, len(names), last, apart))
     says = f"What came, and in colour the forecasts of {record['model']} from {len(items):,} origins, a dot where each begins"
     says += "; bands hold what comes with 80 %." if apart else "."
     if len(drawn) < len(items):
@@ -268,7 +245,7 @@ def walked(record: Record) -> Chart:
     if len(record["channel_names"]) > len(names):
         says += f" {len(names)} of {len(record['channel_names']):,} channels are drawn."
     says += chosen(record, series["series"])
-    return shelf.chart(alt.vconcat(*panels), title_of(record), says, without_places(rows))
+    return Chart(alt.vconcat(*panels), title_of(record), says, without_places(rows))
 
 
 def thinned(items: list[Any], most: int) -> list[Any]:
@@ -308,14 +285,7 @@ def walk_rows(items: list[Record], name: str, clock: Clock) -> list[Row]:
 
 
 def walk_panel(
-    shelf: Shelf,
-    came: list[Row],
-    said: list[Row],
-    name: str,
-    clock: Clock,
-    panels: int,
-    last: bool,
-    apart: bool,
+    came: list[Row], said: list[Row], name: str, clock: Clock, panels: int, last: bool, apart: bool
 ) -> Any:
     """One channel: the truth in ink, forecasts in the accent, each beginning with a dot."""
     import altair as alt
@@ -334,9 +304,9 @@ def walk_panel(
         alt.Tooltip("high:Q", title="80 % to", format=",.5~g"),
         alt.Tooltip("came:Q", format=",.5~g"),
     ]
-    base = alt.Chart(shelf(said)).encode(x=x, tooltip=tips, detail="origin:N")
+    base = alt.Chart(values(said)).encode(x=x, tooltip=tips, detail="origin:N")
     truth = (
-        alt.Chart(shelf(came))
+        alt.Chart(values(came))
         .mark_line(style="ink-line", strokeWidth=1.3)
         .encode(
             x=x,
@@ -344,7 +314,9 @@ def walk_panel(
             tooltip=[alt.Tooltip("time:N"), alt.Tooltip("came:Q", format=",.5~g")],
         )
     )
-    band = base.mark_area(style=BAND).encode(y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q")
+    band = base.mark_area(style="band").encode(
+        y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q"
+    )
     line = base.mark_line(style="accent-line", strokeWidth=1.6, opacity=0.9 if apart else 0.6)
     dot = base.mark_point(style="accent", filled=True, size=14 if apart else 6, opacity=1)
     layers = [band] if apart else []
@@ -358,7 +330,7 @@ def by_horizon(record: Record) -> Chart:
     """The error over the number of steps ahead: a record of `evaluate`."""
     import altair as alt
 
-    shelf, steps = Shelf(), thinned(record["by_horizon"], MOST_MARKS // len(ERRORS))
+    steps = thinned(record["by_horizon"], MOST_MARKS // len(ERRORS))
     rows = [
         {"steps": each["h"], "figure": title, "role": role, "error": each[key]}
         for key, (title, role) in ERRORS.items()
@@ -378,10 +350,10 @@ def by_horizon(record: Record) -> Chart:
         axis=alt.Axis(tickMinStep=1, format="d", tickCount=min(8, len(ahead))),
     )
     y = alt.Y("error:Q", title=UNIT, scale=alt.Scale(domain=[0, high], nice=False))
-    base = alt.Chart(shelf(rows)).encode(
+    base = alt.Chart(values(rows)).encode(
         x=x, y=y, tooltip=["figure:N", "steps:Q", alt.Tooltip("error:Q", format=",.5~g")]
     )
-    named = alt.Chart(shelf(names)).encode(x=x, y=alt.Y("level:Q", title=UNIT), text="figure:N")
+    named = alt.Chart(values(names)).encode(x=x, y=alt.Y("level:Q", title=UNIT), text="figure:N")
     layers = []
     for _, role in ERRORS.values():
         point: Any = {"point": {"size": 26, "style": role}} if dots else {}
@@ -398,7 +370,7 @@ def by_horizon(record: Record) -> Chart:
         f"{record['origins']:,} origin{'s' * (record['origins'] != 1)}; lower is better.{mean}"
     )
     table = [{key: row[key] for key in ("steps", "figure", "error")} for row in rows]
-    return shelf.chart(view, title_of(record), says, table)
+    return Chart(view, title_of(record), says, table)
 
 
 # -- how much lies inside
@@ -418,8 +390,7 @@ def coverage(record: Record) -> Chart:
         written = f"{level} % interval: {100 * share:.1f} % inside"
         marks.append(row | {"share": share, "written": written})
         series += swarm(row, [(each["series"], each["coverage"].get(level)) for each in drawn])
-    shelf = Shelf()
-    view = alt.layer(*coverage_layers(shelf, marks, series), height=ROW * len(levels))
+    view = alt.layer(*coverage_layers(marks, series), height=ROW * len(levels))
     says = (
         f"How much of what came lies inside each interval of {record['model']}: the line is what the "
         "interval promises, the large dot what it holds; nearer is better, left of the line it is too sure."
@@ -430,7 +401,7 @@ def coverage(record: Record) -> Chart:
     keys = ("interval", "promised", "share")
     rows = [{"series": "all", **{key: row[key] for key in keys}} for row in marks]
     rows += [{"series": row["series"], **{key: row[key] for key in keys}} for row in series]
-    return shelf.chart(view, title_of(record), says, rows)
+    return Chart(view, title_of(record), says, rows)
 
 
 def swarm(row: Row, found: list[tuple[str, float | None]]) -> list[Row]:
@@ -452,7 +423,7 @@ def swarm(row: Row, found: list[tuple[str, float | None]]) -> list[Row]:
     return rows
 
 
-def coverage_layers(shelf: Shelf, marks: list[Row], series: list[Row]) -> list[Any]:
+def coverage_layers(marks: list[Row], series: list[Row]) -> list[Any]:
     """What is promised as a line, each series as a small dot, all together as a large one."""
     import altair as alt
 
@@ -467,13 +438,13 @@ def coverage_layers(shelf: Shelf, marks: list[Row], series: list[Row]) -> list[A
     y = alt.Y("place:Q", title=None, scale=scale, axis=None)
     percent = alt.Tooltip("share:Q", title="lies inside", format=".1%")
     promised = alt.Tooltip("promised:Q", title="promised", format="~%")
-    base = alt.Chart(shelf(marks)).encode(y=y, tooltip=["interval:N", promised, percent])
+    base = alt.Chart(values(marks)).encode(y=y, tooltip=["interval:N", promised, percent])
     words = base.mark_text(align="left", baseline="middle", dy=-ROW / 2 + 2, style="ink-text")
     tick = base.mark_tick(style="ink", thickness=2, size=2 * WITHIN, orient="vertical")
     layers = [words.encode(x=alt.value(5), text="written:N"), tick.encode(x=alt.X("promised:Q"))]
     if series:
         layers.append(
-            alt.Chart(shelf(series))
+            alt.Chart(values(series))
             .mark_point(style="soft", filled=True, size=14, opacity=0.55)
             .encode(x=x, y=y, tooltip=["series:N", "interval:N", promised, percent])
         )

@@ -77,7 +77,7 @@ def with_names(ends: list[Row], dy: float = 0.0, field: str = "name", **marks: A
     import altair as alt
 
     base = alt.Chart(values(ends)).encode(x="x:Q", y="name_at:Q", text=f"{field}:N")
-    kind = {"align": "left", "baseline": "middle", "dx": 7, "dy": dy, **marks}
+    kind: dict[str, Any] = {"align": "left", "baseline": "middle", "dx": 7, "dy": dy, **marks}
     ground = base.mark_text(style="paper", strokeWidth=4, strokeJoin="round", **kind)
     return [ground, base.mark_text(**kind).encode(color=by_name())]
 
@@ -130,10 +130,10 @@ def frequency(record: Record) -> Chart:
             alt.Tooltip("value:Q", title="drawn", format=",.1f"),
         ],
     )
-    layers = [base.mark_line(clip=True)]
+    layers = [base.mark_line()]
     layers.append(base.mark_point(filled=True, size=30, opacity=1).transform_filter("datum.alone"))
     if record["smooth"]:
-        points = base.mark_point(filled=True, size=16, opacity=0.35, clip=True)
+        points = base.mark_point(filled=True, size=16, opacity=0.35)
         layers.insert(0, points.encode(y="each:Q"))
     names = [each.encode(x=x) for each in with_names(ends)]
     view = alt.layer(alt.layer(*layers), *names, height=tall)
@@ -247,15 +247,11 @@ def by_distance(
     under its name; values at or below the floor are not drawn."""
     import altair as alt
 
-    names = [short(name, 28) for name in run_names(record)]
-    table = [
-        {"name": name, "told": words, "x": distance, "value": value}
-        for name, words, each in zip(names, told, record["runs"])
-        for distance, value in zip(each["distances"], each["values"])
-    ]
+    table = distance_rows(record, told)
     drawable = [
         row | {"value": row["value"] if (row["value"] or 0) > floor else None} for row in table
     ]
+    names = list(dict.fromkeys(row["name"] for row in table))
     lines = [in_parts([row for row in drawable if row["name"] == name]) for name in names]
     rows = [row for line in lines for row in line]
     if not rows:
@@ -305,6 +301,19 @@ def by_distance(
         for row in table
     ]
     return Chart(view, title, says, kept)
+
+
+def distance_rows(record: Record, told: list[str]) -> list[Row]:
+    """A row for each distance of each run; names that are the same when shortened are numbered."""
+    names: list[str] = []
+    for name in run_names(record):
+        name = short(name, 28)
+        names.append(f"{name} {names.count(name) + 1}" if name in names else name)
+    return [
+        {"name": name, "told": words, "x": distance, "value": value}
+        for name, words, each in zip(names, told, record["runs"])
+        for distance, value in zip(each["distances"], each["values"])
+    ]
 
 
 def value_of(row: Row) -> float:
@@ -360,7 +369,6 @@ def small_map(each: Record, cells: list[Row], many: int, size: int) -> Any:
     """One head of an overview."""
     import altair as alt
 
-    scale = {"domain": list(range(many)), "paddingInner": 0, "paddingOuter": 0}
     title = alt.TitleParams(
         f"layer {each['layer'] + 1}, head {each['head'] + 1}", fontSize=11, offset=4
     )
@@ -370,8 +378,8 @@ def small_map(each: Record, cells: list[Row], many: int, size: int) -> Any:
         alt.Chart(values(cells), title=title, width=size, height=size)
         .mark_rect(stroke=None)
         .encode(
-            x=alt.X("column:O", scale=alt.Scale(**scale), axis=None),
-            y=alt.Y("row:O", scale=alt.Scale(**scale), axis=None),
+            x=alt.X("column:O", scale=whole_range(many), axis=None),
+            y=alt.Y("row:O", scale=whole_range(many), axis=None),
             color=colours(),
             tooltip=hints(),
         )
@@ -434,21 +442,7 @@ def lines(record: Record) -> Chart:
             tooltip=hints(),
         )
     )
-    words = [{"row": t, "name": symbol(name)} for t, name in enumerate(tokens)]
-    column = alt.Chart(values(words)).encode(y=y, text="name:N")
-    left = column.mark_text(align="right", style="ink-text").encode(x=alt.value(-8))
-    right = column.mark_text(align="left", style="ink-text", dx=8).encode(x=alt.value("width"))
-    above = alt.Chart(values([{}]))
-    begin = above.mark_text(style="soft-text", baseline="bottom", align="left")
-    end = above.mark_text(style="soft-text", baseline="bottom", align="right")
-    view = alt.layer(
-        drawn.add_params(hover),
-        left,
-        right,
-        begin.encode(x=alt.value(0), y=alt.value(-2), text=alt.value("attends")),
-        end.encode(x=alt.value("width"), y=alt.value(-2), text=alt.value("is attended to")),
-        height=tall,
-    )
+    view = alt.layer(drawn.add_params(hover), *two_columns(tokens, y), height=tall)
     says = (
         "From each symbol on the left a line to those that it attends to, the wider the more; "
         f"weights under {100 * FAINT:.0f} % are left out.{others(record)}"
@@ -458,6 +452,23 @@ def lines(record: Record) -> Chart:
         for cell in plain_cells(cells)
     ]
     return Chart(view, name_of_head(record, each), says, rows)
+
+
+def two_columns(tokens: list[str], y: Any) -> list[Any]:
+    """The symbols on either side of the lines, and what each side does."""
+    import altair as alt
+
+    words = [{"row": t, "name": symbol(name)} for t, name in enumerate(tokens)]
+    column = alt.Chart(values(words)).encode(y=y, text="name:N")
+    above = alt.Chart(values([{}]))
+    begin = above.mark_text(style="soft-text", baseline="bottom", align="left")
+    end = above.mark_text(style="soft-text", baseline="bottom", align="right")
+    return [
+        column.mark_text(align="right", style="ink-text").encode(x=alt.value(-8)),
+        column.mark_text(align="left", style="ink-text", dx=8).encode(x=alt.value("width")),
+        begin.encode(x=alt.value(0), y=alt.value(-2), text=alt.value("attends")),
+        end.encode(x=alt.value("width"), y=alt.value(-2), text=alt.value("is attended to")),
+    ]
 
 
 def name_of_head(record: Record, each: Record) -> str:
@@ -493,7 +504,7 @@ def surprisal(record: Record) -> Chart:
     ground = base.mark_rect(stroke=None).encode(
         color=alt.Color("ground:Q", scale=shades, legend=None)
     )
-    text = {"font": MONOSPACE, "fontSize": 10, "baseline": "middle"}
+    text: dict[str, Any] = {"font": MONOSPACE, "fontSize": 10, "baseline": "middle"}
     light = base.mark_text(style="ink-text", **text).encode(text="letter:N")
     strong = base.mark_text(style="over-text", fontWeight="bold", **text).encode(text="letter:N")
     view = alt.layer(
@@ -597,8 +608,8 @@ def boxed(name: str) -> list[tuple[str, int]]:
     """Letters with the boxes that each takes: marks belong to the letter before them, and the signs
     of Chinese and such take two.
 
-    >>> boxed("né"), boxed("e\\u0301"), boxed("中")
-    ([('n', 1), ('é', 1)], [('é', 1)], [('中', 2)])
+    >>> boxed("né"), len(boxed("e\\u0301")), boxed("中")
+    ([('n', 1), ('é', 1)], 1, [('中', 2)])
     """
     found: list[tuple[str, int]] = []
     for letter in name:

@@ -87,7 +87,8 @@ def band_of(marks: list[Row]) -> Any:
         ("ink", "datum.fate == 'kept' && datum.best", "bold"),
         ("accent", "datum.fate == 'ended' && datum.best", "bold"),
     ):
-        text = base.mark_text(align="left", style=f"{style}-text", fontWeight=weight)
+        kind: dict[str, Any] = {"style": f"{style}-text", "fontWeight": weight}
+        text = base.mark_text(align="left", **kind)
         layers.append(text.transform_filter(test).encode(text="words:N"))
     return alt.layer(*layers, width=WIDE, height=tall)
 

@@ -183,7 +183,7 @@ def test_the_overview_has_a_map_for_each_head_with_the_weights_of_the_record():
     assert all(f"layer {a}, head {b}" in svg for a in (1, 2) for b in (1, 2))
     for place, view in enumerate(chart.body["concat"]):
         weights = record["maps"][place]["weights"]
-        for cell in view["data"]["values"]:
+        for cell in chart.data_of(view):
             assert cell["weight"] == pytest.approx(weights[cell["row"]][cell["column"]], abs=1e-4)
             assert cell["attends"] == ["<s>", "·fährt", "␣", "⏎"][cell["row"]]
 

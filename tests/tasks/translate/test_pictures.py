@@ -82,8 +82,7 @@ def searched(nodes):
 
 def marks_of(chart) -> list[list[dict]]:
     """The marks of each band."""
-    whole = chart.body  # which holds the data of a single view itself
-    return [view.get("data", whole.get("data"))["values"] for view in whole["concat"]]
+    return [chart.data_of(view) for view in chart.body["concat"]]
 
 
 def test_a_tree_tells_kept_pruned_and_ended_apart_and_follows_the_best():
