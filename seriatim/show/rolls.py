@@ -117,7 +117,7 @@ def roll(bars: list[Row], end: float, domain: list[int], unit: str, pitched: boo
             axis=alt.Axis(values=labelled, labelExpr=PITCHES),
         )
         base = alt.Chart(values(drawn)).encode(x=x, x2="end:Q", y=up, y2="high:Q", tooltip=tooltip)
-        height: Any = max(70, min(300, PITCH * (domain[1] - domain[0])))
+        height = max(70, min(300, PITCH * (domain[1] - domain[0])))
         wide: dict[str, Any] = {}
     else:
         shown = set(sorted({bar["row"] for bar in bars})[:MOST_ROWS])
@@ -125,7 +125,7 @@ def roll(bars: list[Row], end: float, domain: list[int], unit: str, pitched: boo
         order = list(dict.fromkeys(b["note"] for b in sorted(drawn, key=lambda b: b["row"])))
         up = alt.Y("note:N", title=None, sort=order, axis=alt.Axis(ticks=False))
         base = alt.Chart(values(drawn)).encode(x=x, x2="end:Q", y=up, tooltip=tooltip)
-        height, wide = {"step": STEP}, {"height": STEP - 4}
+        height, wide = STEP * max(1, len(order)), {"height": STEP - 4}
     layers = [
         base.mark_rect(style=style, stroke=None, **wide).transform_filter(test)
         for style, test in (("soft", "datum.given"), ("accent", "!datum.given"))

@@ -30,6 +30,7 @@ from seriatim.show.tables import visible
 MOST_LABELS, MOST_SYMBOLS = 60, 40  # rows of a picture
 LETTER = 6.4  # pixels
 HEIGHT, PANEL, STEP = 300, 90, 20
+QUARTERS = [0, 0.25, 0.5, 0.75, 1]  # ticks of shares
 STRONG = 0.5  # the share of a row from which on letters stand on a dark ground
 WITHIN = 1.2815515655446004  # deviations of the central 80 % of a normal distribution
 SAID = {
@@ -167,7 +168,7 @@ def reliability(record: Record) -> Chart:
         "confidence:Q",
         title=None,
         scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(format="%", labels=False, ticks=False),
+        axis=alt.Axis(values=QUARTERS, labels=False, ticks=False),
     )
     tooltip = [
         alt.Tooltip("confidence:Q", title="mean probability", format=".3f"),
@@ -178,10 +179,7 @@ def reliability(record: Record) -> Chart:
     ]
     base = alt.Chart(values(rows)).encode(x=across, tooltip=tooltip)
     up = alt.Y(
-        "right:Q",
-        title="share that is right",
-        scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(format="%"),
+        "right:Q", title="share that is right", scale=alt.Scale(domain=[0, 1]), axis=percents()
     )
     above = alt.layer(
         *diagonal(),
@@ -194,7 +192,7 @@ def reliability(record: Record) -> Chart:
         "from:Q",
         title="probability of the label found",
         scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(format="%"),
+        axis=percents(),
     )
     below = (
         alt.Chart(values(rows))
@@ -405,7 +403,7 @@ def percents() -> Any:
     """An axis of shares."""
     import altair as alt
 
-    return alt.Axis(format="%", tickCount=5)
+    return alt.Axis(format="%", values=QUARTERS)
 
 
 # -- explanation
@@ -449,7 +447,7 @@ def explanation(record: Record) -> Chart:
                 x=alt.datum(0), text="symbol:N"
             )
         )
-    view = alt.layer(*layers, height={"step": STEP})
+    view = alt.layer(*layers, height=STEP * len(rows))
     shown = [{"symbol": row["symbol"], "adds": row["adds"]} for row in rows]
     label = short(visible(record["label"]))
     title = f"{Path(str(record.get('run') or record.get('model', ''))).name}: why {label}?"
