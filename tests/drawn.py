@@ -21,22 +21,29 @@ HOSTILE = [
 ]
 
 
-def data_in(chart: Chart) -> list[dict[str, Any]]:
-    """All rows of data anywhere in a description, the same ones once."""
-    found: dict[str, dict[str, Any]] = {}
+def datasets(chart: Chart) -> list[list[dict[str, Any]]]:
+    """The rows of each view of a description."""
+    found = []
 
     def look(part: Any) -> None:
         if isinstance(part, dict):
-            for row in part.get("data", {}).get("values", ()):
-                found[json.dumps(row, sort_keys=True)] = row
-            for each in part.values():
-                look(each)
+            if isinstance(part.get("data"), dict):
+                found.append(chart.data_of(part))
+            for name, each in part.items():
+                if name != "datasets":
+                    look(each)
         elif isinstance(part, list):
             for each in part:
                 look(each)
 
     look(chart.body)
-    return list(found.values())
+    return found
+
+
+def data_in(chart: Chart) -> list[dict[str, Any]]:
+    """All rows of data anywhere in a description, the same ones once."""
+    rows = [row for each in datasets(chart) for row in each]
+    return list({json.dumps(row, sort_keys=True): row for row in rows}.values())
 
 
 def texts_in(svg: str) -> list[str]:

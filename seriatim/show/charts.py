@@ -119,7 +119,7 @@ class Chart:
 
     def data_of(self, view: Specification) -> list[Row]:
         """The rows that a view of the description draws, or all its views draw."""
-        data = view.get("data", self.body.get("data"))
+        data: Specification = view.get("data", self.body.get("data")) or {"values": []}
         return data["values"] if "values" in data else self.body["datasets"][data["name"]]
 
     # -- its faces

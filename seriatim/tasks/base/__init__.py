@@ -83,7 +83,7 @@ class Verb:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture: the verb that gives its record, and what draws it: record, format -> bytes."""
+    """A picture: the verb that gives its record, and what draws it: record -> Chart."""
 
     verb: str
     draw: str  # "module:function"

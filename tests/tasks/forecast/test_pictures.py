@@ -22,6 +22,7 @@ DAY = 86400.0
 def series(
     names: list[str], channels: list[str], length: int = 90, dated: bool = True
 ) -> Sequences:
+from tests.drawn import datasets
     """Noisy weeks of several series."""
     dice = np.random.default_rng(1)
     offsets = offsets_of([length] * len(names))
@@ -45,28 +46,6 @@ def panel():
     """A model of five series with names of all kinds, and its data."""
     data = series(HOSTILE, ["load", "<b>price</b>"])
     return seriatim.fit("forecast", "persistence", data, horizon=4), data
-
-
-def datasets(chart) -> list[list[dict]]:
-    """The rows of all views of a description."""
-    whole = chart.specification()
-    found = []
-
-    def look(each):
-        if isinstance(each, dict):
-            data = each.get("data")
-            if isinstance(data, dict):
-                found.append(
-                    data["values"] if "values" in data else whole["datasets"][data["name"]]
-                )
-            for value in each.values():
-                look(value)
-        elif isinstance(each, list):
-            for value in each:
-                look(value)
-
-    look(whole)
-    return found
 
 
 def test_the_fan_has_the_past_the_mean_and_all_ends_at_their_dates(panel):

@@ -28,24 +28,12 @@ from seriatim.tasks.language.pictures import (
     lines,
     surprisal,
 )
+from tests.drawn import data_in
 
 HOSTILE = ["<script>alert(1)</script>", "$x$", "\ud800", "a" * 300, "שלום", "datum.x'\"", ""]
 SMALL = {"updates": 2, "width": 8, "length": 8, "rows": 2}
+
 GERMAN = "Das Mädchen fährt mit dem großen Rad. Ein Mädchen fährt. 🐈 猫\n" * 6
-
-
-def data_of(chart) -> list[dict]:
-    """All rows that the views of a chart hold."""
-    found, open_ = [], [chart.body]
-    while open_:
-        each = open_.pop()
-        if isinstance(each, dict):
-            if isinstance(each.get("data"), dict):
-                found += each["data"].get("values", ())
-            open_ += each.values()
-        elif isinstance(each, list):
-            open_ += each
-    return found
 
 
 def whole(chart) -> str:
@@ -84,13 +72,13 @@ def test_phrases_are_lines_with_gaps_and_names_that_keep_apart():
     chart = frequency(record)
     whole(chart)
     assert [row["drawn"] for row in chart.rows if row["phrase"] == "steam"] == [1.0, 2.0, 4.0]
-    rows = [row for row in data_of(chart) if row["name"] == "steam" and "name_at" not in row]
+    rows = [row for row in data_in(chart) if row["name"] == "steam" and "name_at" not in row]
     assert {(row["period"], row["part"], row["alone"]) for row in rows} == {
         ("1843", 0, False),
         ("1844", 0, False),
         ("1846", 1, True),
     }
-    ends = {row["name"]: row["name_at"] for row in data_of(chart) if "name_at" in row}
+    ends = {row["name"]: row["name_at"] for row in data_in(chart) if "name_at" in row}
     assert abs(ends["sail"] - ends["steam"]) >= 13 * 1.06 * 4.1 / 300 - 1e-9
     assert "mean of 3 years" in chart.says
     assert "mean" not in frequency(record | {"smooth": 0}).says
@@ -147,9 +135,9 @@ def test_influence_ends_where_nothing_is_left():
     chart = influence(record)
     svg = whole(chart)
     assert "nothing beyond 2" in svg
-    told = {row["name"]: row["told"] for row in data_of(chart) if "name_at" in row}
+    told = {row["name"]: row["told"] for row in data_in(chart) if "name_at" in row}
     assert told == {"kneser-ney": "nothing beyond 2", "lstm": ""}
-    rows = [row for row in data_of(chart) if "name_at" not in row]
+    rows = [row for row in data_in(chart) if "name_at" not in row]
     assert [row["x"] for row in rows if row["name"] == "kneser-ney"] == [1, 2]
     assert [(row["x"], row["part"]) for row in rows if row["name"] == "lstm"] == [(1, 0), (3, 1)]
     assert len(chart.rows) == 8  # the table has them all
@@ -255,7 +243,7 @@ def surprising(symbols, unit="character", by="stream", bits=1.5):
 
 def letters_of(chart) -> list[str]:
     """The text that is drawn, line by line, without the meaning of its grounds."""
-    boxes = [row for row in data_of(chart) if "place" in row]
+    boxes = [row for row in data_in(chart) if "place" in row]
     return [
         "".join(
             each["letter"]
@@ -274,7 +262,7 @@ def test_the_text_is_drawn_as_it_is_and_broken_at_blanks():
     assert letters_of(chart) == [text[:59], "then⏎", "it sleeps"]
     assert "".join(letters_of(surprisal(surprising("x" * 150)))) == "x" * 150
     words = surprisal(surprising(["big"] * 40, "word"))
-    boxes = [row for row in data_of(words) if "place" in row]
+    boxes = [row for row in data_in(words) if "place" in row]
     assert max(box["column"] for box in boxes) < COLUMNS and boxes[3]["column"] == 4
 
 
@@ -294,10 +282,10 @@ def test_grounds_follow_the_bits_and_the_impossible_has_the_strongest():
         row["bits"] = bits
     chart = surprisal(record | {"bits": None, "bits_per_character": None, "impossible": 1})
     whole(chart)
-    grounds = [row["ground"] for row in data_of(chart) if "place" in row]
+    grounds = [row["ground"] for row in data_in(chart) if "place" in row]
     assert grounds[:2] == [0.1, 5.0] and grounds[2] > BITS[-1]
     assert "impossible" in chart.title and "probability 0" in chart.says
-    told = "".join(row["letter"] for row in data_of(chart) if "place" not in row)
+    told = "".join(row["letter"] for row in data_in(chart) if "place" not in row)
     assert told == " 0–0.5  0.5–1  1–2  2–4  4–8  8–16  16 or more bits "
 
 
