@@ -13,7 +13,7 @@ from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import beside_the_ranking
 from seriatim.tasks import task
 from tests.honesty import seriatim
-from tests.labels import tagged
+from tests.labels import messages, tagged
 
 WORDS = {"ham": ["tea", "home", "dog", "mum"], "spam": ["win", "cash", "free", "now"]}
 
@@ -247,3 +247,25 @@ def test_the_winner_by_macro_f1_and_what_is_to_be_said_of_the_best_are_told():
     rows = [row("mean", 0.92, 0.3, 0.5, "no better than 'ham'"), row("linear", 0.91, 0.3, 0.7)]
     notes = beside_the_ranking(rows, room.figures[0], room)
     assert notes == ["mean: no better than 'ham'", "by macro F1 linear is best: 0.700"]
+
+
+def test_a_network_no_better_than_counting_says_so():
+    """The issue: a network below what takes a second was kept without a word."""
+    room, data = task("classify"), messages(120)
+    model = st.fit("classify", "mean", data, width=4, updates=2)
+    lesson = room.cut.lesson(
+        model.codec.encode(data), model.codec.encode(data), "line", model.codec
+    )
+    (words,) = model.beside_counting(lesson, 0.4)
+    assert words.startswith("no better than linear, which counts") and "wrong 0.400" in words
+    assert not list(model.beside_counting(lesson, -1.0))
+    counts = st.fit("classify", "naive-bayes", data)
+    assert not list(counts.beside_counting(lesson, 0.4))
+
+
+def test_a_tagger_no_better_than_most_frequent_says_so(tmp_path):
+    """The same of tags: few updates find no span, counting finds some."""
+    train = columns(tmp_path / "a.bio", 120)
+    asked = ("--width", 8, "--letters", "no", "--updates", 40, "--rate", "1e-9")
+    said = seriatim("fit", "tag", "window", train, *asked, "--out", tmp_path / "run")
+    assert said.code == 0 and "no better than" in said.err

@@ -43,6 +43,8 @@ OF_BLANKS = "what is blank has nothing to be labelled: its label is left empty"
 class Classifier(Labeller):
     """One label for each sequence."""
 
+    counted = "linear", {"strength": 1.0}
+
     def measure(self, data: Source, **options: Any) -> Measured:
         """Every answer beside the truth; with `positive`, `summarise` finds a threshold for that
         label. Options: see `ThresholdOptions`."""

@@ -17,7 +17,7 @@ from seriatim.measuring.measured import Measured
 from seriatim.models.base import Model
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source, shortened
-from seriatim.settings import build
+from seriatim.settings import build, named
 from seriatim.tasks.base import NoOptions
 from seriatim.tasks.labels.answers import Answers, answers
 from seriatim.tasks.labels.codec import Examples, LabelCodec
@@ -29,6 +29,7 @@ NOT_SEEN = (
     "never seen in training: wrong, whatever is found, and of probability 0, "
     "so that the log loss is infinite"
 )
+QUICKLY_COUNTED = 300_000  # symbols of training data that are counted, too, beside a network
 UNBALANCED = 0.75  # the share of the commonest label from which on that is said
 
 
@@ -70,6 +71,7 @@ class Labeller(OfSequences):
     """What Classifier and Tagger have in common."""
 
     tags = False  # an answer for each element, not for the whole
+    counted: tuple[str, dict[str, Any]]  # the rung that counts, and settings, beside networks
 
     def answers(self, examples: Examples) -> Answers:
         """What is found, with probabilities as sure as they may be."""
@@ -177,8 +179,8 @@ class Labeller(OfSequences):
             seconds=measured["seconds"],
             symbols_per_second=symbols / max(measured["seconds"], 1e-9),
             parameters=self.model.size(),
-            protocol=self.protocol() | {"seen_in_training": measured["seen"]} | self.caution(floor),
-            notes=self.beside_the_floor(figures, floor),
+            protocol=self.protocol() | {"seen_in_training": measured["seen"]},
+            notes=[*self.beside_the_floor(figures, floor), *self.unbalanced(floor)],
         )
 
     # -- the floor
@@ -203,15 +205,15 @@ class Labeller(OfSequences):
             return [f"no better than {always}, the commonest {self.said[:-1]} of training"]
         return [f"on so few {self.said} it cannot be told from {always}"]
 
-    def caution(self, floor: float | None) -> dict[str, str]:
+    def unbalanced(self, floor: float | None) -> list[str]:
         """What to say where one label is nearly all there is: accuracy hides the others."""
         if floor is None or floor < UNBALANCED:
-            return {}
+            return []
         always = f"{str(self.commonest)!r} alone is right in {100 * floor:.1f} % of cases"
-        return {
-            "caution": f"unbalanced {self.said}: {always}, so accuracy says little of the others; "
+        return [
+            f"unbalanced {self.said}: {always}, so accuracy says little of the others; "
             f"macro F1 weighs every {self.said[:-1]} the same"
-        }
+        ]
 
     def conclude(
         self, lesson: ClassifyLesson, valid: Sequences | None, asked: Any
@@ -225,6 +227,25 @@ class Labeller(OfSequences):
             yield (
                 f"no better than always saying {str(names[number])!r}, the commonest "
                 f"{self.said[:-1]} of training: {words} on validation data"
+            )
+        elif lesson.valid is not None and best is not None:
+            yield from self.beside_counting(lesson, best)
+
+    def beside_counting(self, lesson: ClassifyLesson, best: float) -> Iterator[str]:
+        """Say so if a network is no better than what counting finds in the same data at once."""
+        if any(part.counts for part in self.parts) or lesson.symbols > QUICKLY_COUNTED:
+            return
+        name, settings = self.counted
+        rung, codec = self.task.rungs[name], self.codec
+        other = named(rung.implementation)(codec.size, rung.options(**settings), *codec.sizes)
+        for _ in lesson.counting(other):
+            pass
+        counted, judged = lesson.validate(other), lesson.judged(self.model)
+        if best >= counted:
+            yield (
+                f"no better than {name}, which counts and takes seconds: {judged.said(best)}, "
+                f"{name} {judged.said(counted)} on validation data; longer training or "
+                f"--word-vectors may change that, compare {self.task.name} tells"
             )
 
     def protocol(self) -> dict[str, Any]:

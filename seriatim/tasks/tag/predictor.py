@@ -36,6 +36,7 @@ class Tagger(Labeller):
     """One tag for each element."""
 
     tags, said = True, "tags"
+    counted = "most-frequent", {}
 
     def __init__(
         self,
@@ -135,9 +136,9 @@ class Tagger(Labeller):
         """Of spans, tags that are right say little: what is told is whether any was found."""
         return [] if self.spans else super().beside_the_floor(figures, floor)
 
-    def caution(self, floor: float | None) -> dict[str, str]:
+    def unbalanced(self, floor: float | None) -> list[str]:
         """Spans are judged by their F1, which does not count what is outside of all."""
-        return {} if self.spans else super().caution(floor)
+        return [] if self.spans else super().unbalanced(floor)
 
     def in_row(self, found: Record) -> dict[str, Any]:
         """What a comparison keeps of an evaluation; of spans their F1, too."""

@@ -14,6 +14,7 @@ from seriatim.errors import ConfigError
 from seriatim.plotting import drawn
 from seriatim.tasks.forecast.pictures import MOST_MARKS, MOST_SERIES, Clock, coverage, thinned
 from seriatim.verbs import call
+from tests.drawn import datasets
 
 HOSTILE = ["<script>alert(1)</script>", "$x$", "half \ud800", "x" * 300, "שלום עולם"]
 DAY = 86400.0
@@ -22,7 +23,6 @@ DAY = 86400.0
 def series(
     names: list[str], channels: list[str], length: int = 90, dated: bool = True
 ) -> Sequences:
-from tests.drawn import datasets
     """Noisy weeks of several series."""
     dice = np.random.default_rng(1)
     offsets = offsets_of([length] * len(names))
