@@ -143,16 +143,8 @@ def disagreements(record: Record) -> str:
     """The items on which the two best rungs differ most."""
     found = record["disagreements"]
     first, second = found["first"], found["second"]
-    rows = [
-        {
-            "given": each["given"],
-            "true": each["truth"],
-            first: each["first"],
-            second: each["second"],
-        }
-        for each in found["items"]
-    ]
-    rows = [{key: value for key, value in row.items() if value is not None} for row in rows]
+    titles = {"given": "given", "truth": "true", "first": first, "second": second}
+    rows = [{titles[key]: words for key, words in each.items()} for each in found["items"]]
     return (
         '<div class="wide" role="group" tabindex="0" aria-label="Examples on which the two best '
         f'disagree">{table(rows, "whole")}</div>'

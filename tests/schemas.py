@@ -49,6 +49,7 @@ INFINITE = re.compile(
 EACH = "each of "  # the key of what such an object holds
 # what is null or empty in every example of some task and verb
 UNSEEN: dict[str, Schema] = {
+    "disagreements": {"type": "object"},
     EACH + "shares": {"type": "array", "items": {"type": "number"}},
     EACH + "unseen_labels": {"type": "integer"},
     "ending": {"type": "string"},

@@ -178,14 +178,15 @@ class Predictor:
 
     def examples(
         self, test: Sequences, first: Measured, second: Measured, most: int = EXAMPLES
-    ) -> list[dict[str, str | None]]:
+    ) -> list[dict[str, str]]:
         """Where two models of this task differ most on the same test, in words: what was given,
-        what was true, what each said."""
-        found: list[dict[str, str | None]] = []
+        what was true where there is more than a probability, what each said."""
+        found: list[dict[str, str]] = []
         for each in disagreements(first, second, most):
             given, truth, one = self.told(test, first, each["item"])
             other = self.told(test, second, each["item"])[2]
-            found.append({"given": given, "truth": truth, "first": one, "second": other})
+            known = {} if truth is None else {"truth": truth}
+            found.append({"given": given, **known, "first": one, "second": other})
         return found
 
     def told(self, test: Sequences, measured: Measured, item: int) -> tuple[str, str | None, str]:

@@ -90,7 +90,7 @@ class LanguagePredictor(Predictor):
 
     def examples(
         self, test: Sequences, first: Measured, second: Measured, most: int = EXAMPLES
-    ) -> list[dict[str, str | None]]:
+    ) -> list[dict[str, str]]:
         """The passages on which two models differ most, with the bits that each needs for them."""
         check_paired(first, second)
         ids = self.codec.encode(test.main)
@@ -99,12 +99,12 @@ class LanguagePredictor(Predictor):
             return super().examples(test, first, second, most)
         starts = np.arange(0, len(apart), PASSAGE)
         sums = np.abs(np.add.reduceat(apart, starts))
-        found: list[dict[str, str | None]] = []
+        found: list[dict[str, str]] = []
         for place in np.argsort(-sums, kind="stable")[:most].tolist():
             some = slice(starts[place], starts[place] + PASSAGE)
             one, other = (f"{each.loss[some].sum() * BITS:.1f} bits" for each in (first, second))
             given = shortened(self.codec.decode(ids.flat[some]))
-            found.append({"given": given, "truth": None, "first": one, "second": other})
+            found.append({"given": given, "first": one, "second": other})
         return found
 
     def beginning(self, test: Sequences) -> str:
