@@ -143,4 +143,4 @@ def blanks(column: Field) -> list[bool]:
     """(S,) whether a sequence holds nothing, or nothing but blanks."""
     if column.kind != TEXT:
         return (column.lengths == 0).tolist()
-    return [not column.raw(s).strip() for s in range(len(column))]
+    return [not str(column.raw(s)).strip() for s in range(len(column))]
