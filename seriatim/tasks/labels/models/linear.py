@@ -85,7 +85,7 @@ class LinearClassifier(Featured):
                 got="spelling yes",
                 do="Choose --unit word or token, or leave out --spelling",
             )
-        self.spelling = Spelling(letters) if words else None
+        self.letters, self.spelling = letters, Spelling(letters) if words else None
         self.letter_rarity = torch.zeros(0, dtype=torch.float64)  # (F',) of tf-idf
         self.letter_weights = torch.zeros(0, labels, dtype=torch.float64)
 
@@ -189,11 +189,12 @@ class LinearClassifier(Featured):
         levels = sum(name.startswith("grams.") for name in arrays)
         self.grams = NgramIndex(self.vocabulary, levels)
         super().load_arrays(arrays)
-        if PREFIX + "weights" not in arrays:
+        if not any(name.startswith(PREFIX) for name in arrays):
             self.spelling = None
             return
-        if self.spelling is None:
+        if self.letters <= FIRST_LETTER:
             raise ValueError("it has weights of letters, and there are none to be read")
+        self.spelling = Spelling(self.letters)
         self.spelling.load_arrays(arrays)
         many = self.spelling.size
         self.letter_weights = fitting(arrays, PREFIX + "weights", many, self.labels)

@@ -83,8 +83,8 @@ class Spelling:
 
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
         """Take back what `arrays` gave; raises ValueError if it does not fit."""
-        own = {name.removeprefix(PREFIX): table for name, table in arrays.items() if PREFIX in name}
-        self.index.load_arrays(own)
+        own = [name for name in arrays if name.startswith(PREFIX)]
+        self.index.load_arrays({name.removeprefix(PREFIX): arrays[name] for name in own})
 
 
 def framed(letters: np.ndarray) -> Field:
