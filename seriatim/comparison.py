@@ -299,7 +299,7 @@ class Comparison:
         if name in self.learning:
             asked = self.own_epochs(name, numbers) | asked
         budget = partial(self.minutes, test, rounds) if self.by_clock(name) else None
-        return (yield from fit_events(self.room, name, train, valid, asked, budget))
+        return (yield from fit_events(self.room, name, train, valid, asked, budget, compared=True))
 
     def by_clock(self, name: str) -> bool:
         """Whether this model learns until its time is over."""
@@ -379,7 +379,9 @@ class Comparison:
         try:
             few, some = self.room.cut.tried_on(train, test, share)
             with listening(lambda event: None):
-                predictor = exhausted(fit_events(self.room, name, few, None, self.plans[name]))
+                predictor = exhausted(
+                    fit_events(self.room, name, few, None, self.plans[name], compared=True)
+                )
                 predictor.measure(some, **self.measuring)
         except (SeriatimError, MemoryError, RuntimeError):
             return 0.0, 0.0

@@ -72,14 +72,17 @@ def fit_events(
     valid: Source | None = None,
     settings: Mapping[str, Any] | None = None,
     budget: Callable[[Predictor], float] | None = None,
+    compared: bool = False,
 ) -> Generator[Event, None, Predictor]:
     """Fit a model by name, as a generator of events whose return value is the Predictor. A `budget`
-    says, when all is ready to learn, for how many minutes."""
+    says, when all is ready to learn, for how many minutes; one that is `compared` has others fitted
+    beside it."""
     asked = sorted_out(room, settings or {})
     fit = Fit(room, spec, asked)
     fit.read(train, valid)
     fit.encode()
     fit.build()
+    fit.predictor.in_comparison = compared
     if budget is not None:
         fit.allow(budget)
     return (yield from fit.run())

@@ -66,6 +66,7 @@ class Predictor:
         self.int8 = False  # its linear maps compute in 8 bits
         self.folder: Path | None = None  # where it was opened
         self.trained_on: Seen | None = None  # the pieces of its training data; see `remembered`
+        self.in_comparison = False  # fitted beside others, whose figures stand beside its own
         self.beside: list[Predictor] = []  # others that answer together with it
 
     def __repr__(self) -> str:

@@ -228,7 +228,7 @@ class Labeller(OfSequences):
                 f"no better than always saying {str(names[number])!r}, the commonest "
                 f"{self.said[:-1]} of training: {words} on validation data"
             )
-        elif lesson.valid is not None and best is not None:
+        elif lesson.valid is not None and best is not None and not self.in_comparison:
             yield from self.beside_counting(lesson, best)
 
     def beside_counting(self, lesson: ClassifyLesson, best: float) -> Iterator[str]:
