@@ -28,7 +28,7 @@ def audit(record: Record) -> Chart:
     parts = {
         "how long sequences are": lengths(files),
         "how the vocabulary grows": growth(files),
-        f"how often each {'tag' if kind == 'tags' else 'label'} occurs": balance(files, kind),
+        f"how often each {noun_of(kind)} occurs": balance(files, kind),
         "what comes again": copies(record, files),
     }
     panels = [panel for found, _ in parts.values() for panel in found]
@@ -178,14 +178,7 @@ def growth(files: list[Row]) -> tuple[list[Any], list[Row]]:
     """Different symbols over symbols read, both as logarithms, with names at the ends."""
     import altair as alt
 
-    most = max((max(each["growth"]["symbols"], default=0) for each in files), default=0)
-    begin = 10 if most >= 1000 else 1
-    rows = [
-        {"place": each["place"], "file": each["label"], "read": read, "different": different}
-        for each in files
-        for read, different in zip(each["growth"]["symbols"], each["growth"]["different"])
-        if read >= begin
-    ]
+    rows, begin, most = growth_rows(files)
     if len(rows) < 2 or most < 2:
         return [], []
     unit = files[0]["unit"]
@@ -237,6 +230,19 @@ def growth(files: list[Row]) -> tuple[list[Any], list[Row]]:
     return [panel], table
 
 
+def growth_rows(files: list[Row]) -> tuple[list[Row], int, int]:
+    """The points of each file, from how many symbols on they are shown, and up to how many."""
+    most = max((max(each["growth"]["symbols"], default=0) for each in files), default=0)
+    begin = 10 if most >= 1000 else 1
+    rows = [
+        {"place": each["place"], "file": each["label"], "read": read, "different": different}
+        for each in files
+        for read, different in zip(each["growth"]["symbols"], each["growth"]["different"])
+        if read >= begin
+    ]
+    return rows, begin, most
+
+
 def place_names(
     ends: list[Row], wide: tuple[float, float], tall: tuple[float, float], named: bool
 ) -> None:
@@ -251,16 +257,15 @@ def place_names(
 
 
 # -- labels and tags
-def balance(files: list[Row], kind: str) -> tuple[list[Any], list[Row]]:
-    """How often each label or tag occurs, bars of each file below each other."""
-    import altair as alt
+def noun_of(kind: str) -> str:
+    """What is counted: one of the classes is a label, one of the tags a tag."""
+    return "label" if kind in ("classes", "") else kind.removesuffix("s")
 
-    some = [each for each in files if kind and each.get(kind)]
-    if not some:
-        return [], []
-    names = list(dict.fromkeys(name for each in some for name in each[kind]))
-    shown, written = names[:MOST_CLASSES], list[str]()
-    for name in names[:MOST_CLASSES]:
+
+def class_rows(some: list[Row], kind: str, names: list[str]) -> list[Row]:
+    """How often each of some labels occurs in each file, under a name that no other is shown as."""
+    written: list[str] = []
+    for name in names:
         written.append(apart(short(name, NAME), written))
     rows = [
         {
@@ -271,11 +276,22 @@ def balance(files: list[Row], kind: str) -> tuple[list[Any], list[Row]]:
             "times": each[kind].get(name, 0),
             "share": each[kind].get(name, 0) / max(1, sum(each[kind].values())),
         }
-        for name, words in zip(shown, written)
+        for name, words in zip(names, written)
         for each in some
     ]
-    for row in rows:
-        row["written"] = f"{100 * row['share']:.1f} %"
+    return [row | {"written": f"{100 * row['share']:.1f} %"} for row in rows]
+
+
+def balance(files: list[Row], kind: str) -> tuple[list[Any], list[Row]]:
+    """How often each label or tag occurs, bars of each file below each other."""
+    import altair as alt
+
+    some = [each for each in files if kind and each.get(kind)]
+    if not some:
+        return [], []
+    names = list(dict.fromkeys(name for each in some for name in each[kind]))
+    shown = names[:MOST_CLASSES]
+    rows = class_rows(some, kind, shown)
     most = max(row["share"] for row in rows) or 1.0
     order = alt.YOffset("place:N", scale=alt.Scale(domain=[each["place"] for each in some]))
     base = alt.Chart(values(rows)).encode(
@@ -290,7 +306,7 @@ def balance(files: list[Row], kind: str) -> tuple[list[Any], list[Row]]:
         color=coloured(files),
         tooltip=[
             "file:N",
-            alt.Tooltip("name:N", title="label" if kind == "classes" else "tag"),
+            alt.Tooltip("name:N", title=noun_of(kind)),
             alt.Tooltip("times:Q", format=","),
             alt.Tooltip("share:Q", format=".2%"),
         ],
@@ -303,7 +319,7 @@ def balance(files: list[Row], kind: str) -> tuple[list[Any], list[Row]]:
     )
     bars = base.mark_bar(opacity=0.9).encode(x=x)
     text = base.mark_text(align="left", dx=4, fontSize=9).encode(x=x, text="written:N")
-    noun = "label" if kind == "classes" else "tag"
+    noun = noun_of(kind)
     words = f"How often each {noun} occurs"
     if len(names) > len(shown):
         words += f": the first {len(shown)} of {len(names):,}"

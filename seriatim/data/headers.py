@@ -145,6 +145,13 @@ def guessed_names(columns: Sequence[Sequence[str]], wants: str = "") -> list[str
         source, target = texts[:2] if len(texts) > 1 else (0, 1)
         names[source], names[target] = "source", "target"
         return names
+    return texts_and_answers(columns, numeric, names, wants)
+
+
+def texts_and_answers(
+    columns: Sequence[Sequence[str]], numeric: list[bool], names: list[str], wants: str
+) -> list[str]:
+    """The same of texts that have a label or a value each."""
     lengths = [sum(map(len, column)) / len(column) for column in columns]
     longest = max(range(len(columns)), key=lambda place: (not numeric[place], lengths[place]))
     others = [place for place in range(len(columns)) if place != longest]

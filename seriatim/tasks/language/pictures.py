@@ -248,11 +248,7 @@ def by_distance(
     import altair as alt
 
     table = distance_rows(record, told)
-    drawable = [
-        row | {"value": row["value"] if (row["value"] or 0) > floor else None} for row in table
-    ]
-    names = list(dict.fromkeys(row["name"] for row in table))
-    lines = [in_parts([row for row in drawable if row["name"] == name]) for name in names]
+    lines = lines_above(table, floor)
     rows = [row for line in lines for row in line]
     if not rows:
         raise RunError("there is nothing to draw", got="no distance with any effect")
@@ -301,6 +297,15 @@ def by_distance(
         for row in table
     ]
     return Chart(view, title, says, kept)
+
+
+def lines_above(table: list[Row], floor: float) -> list[list[Row]]:
+    """The rows of each run, in parts where a value is at or below the floor."""
+    drawable = [
+        row | {"value": row["value"] if (row["value"] or 0) > floor else None} for row in table
+    ]
+    names = list(dict.fromkeys(row["name"] for row in table))
+    return [in_parts([row for row in drawable if row["name"] == name]) for name in names]
 
 
 def distance_rows(record: Record, told: list[str]) -> list[Row]:
@@ -570,19 +575,24 @@ def boxes_of(record: Record) -> Iterator[Row]:
         wide = 0 if name in (" ", "⏎") else sum(each for _, each in cells)  # they may hang over
         if column + wide > COLUMNS or (column and column + needed[place - 1] > COLUMNS):
             line, column = line + 1, 0
-        told = {
-            "place": place,
-            "symbol": symbol(row["symbol"], 40),
-            "bits": row["bits"],
-            "side_bits": row["side_bits"],
-            "unknown": "yes" if row["unknown"] else "no",
-            "ground": 2.0 * BITS[-1] if row["bits"] is None else row["bits"],
-        }
+        told = told_of(place, row)
         for letter, many in cells:
             for more in range(many):
                 yield {"line": line, "column": column, "letter": "" if more else letter, **told}
                 column += 1
         line, column = (line + 1, 0) if ends else (line, column + apart)
+
+
+def told_of(place: int, row: Row) -> Row:
+    """What is told of a symbol when it is pointed at, and how strong its ground is."""
+    return {
+        "place": place,
+        "symbol": symbol(row["symbol"], 40),
+        "bits": row["bits"],
+        "side_bits": row["side_bits"],
+        "unknown": "yes" if row["unknown"] else "no",
+        "ground": 2.0 * BITS[-1] if row["bits"] is None else row["bits"],
+    }
 
 
 def needs(names: list[str], apart: bool) -> list[int]:
