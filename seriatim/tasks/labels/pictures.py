@@ -354,7 +354,7 @@ def level_place(rows: list[Row], chosen: float) -> float:
     """A threshold about which both lines are level, apart, and away from the chosen one."""
 
     def score(at: float) -> float:
-        """The F score of a point."""
+        """How good a place it is: both level, and apart from each other."""
         around = [values_at(rows, at + move) for move in (-0.14, -0.07, 0, 0.07, 0.14)]
         steep = sum(max(each) - min(each) for each in zip(*around))
         apart = min(0.25, abs(around[2][0] - around[2][1]))
