@@ -38,6 +38,12 @@ def public_data() -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch) -> None:
+    """Tables in files are as wide as is usual, whatever a library (readline) says of the screen."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def bfloat16() -> None:
     """A machine on which a process may compute in bfloat16, or a skip with a clear word."""

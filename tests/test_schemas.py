@@ -16,6 +16,8 @@ from seriatim.tasks import task as card_of
 from tests.examples import EXAMPLES
 from tests.schemas import FOLDER, audits, file_of, kinds, records, texts, workshop
 
+# pictures of data that no example here has: they are drawn in the tests of their rooms
+ELSEWHERE = {"autoencode": {"roll"}}
 MADE, OTHER = 0, 1  # what schemas are made from, and what they are held against
 
 
@@ -51,7 +53,7 @@ def test_every_record_of_a_task_keeps_to_its_schema(task):
         seen.add(verb)
         pictures |= drawn_of(record)
     assert seen == {verb for room, verb in kinds() if room == task}
-    assert pictures >= set(card_of(task).pictures)
+    assert pictures | ELSEWHERE.get(task, set()) >= set(card_of(task).pictures)
 
 
 def drawn_of(record: dict) -> set[str]:

@@ -224,7 +224,7 @@ def test_a_label_that_only_one_fold_has_is_in_its_row_and_wrong():
 BAD_DATA = {
     "no labels": (Sequences.of(["a", "b"]), "no label"),
     "one label": (labelled([("ham", f"tea {i}") for i in range(30)]), "the same label"),
-    "a stream": (Sequences.of(["to be or not to be " * 50], by="stream"), "no label"),
+    "a stream": (Sequences.of(["to be or not to be " * 50], by="stream"), "is one stream"),
     "a missing label": (labelled([("ham", "tea"), ("", "cash")] * 20), "missing"),
     "no words": (labelled([("ham", " "), ("spam", "")] * 20), "no symbols|too short"),
     "nothing": (labelled([]), "no symbols|too short"),
@@ -301,7 +301,7 @@ def test_labels_that_training_did_not_have_are_no_part_of_validation():
         (lambda p: call("score", p, TEST), "a verb of language"),
         (lambda p: call("generate", p, "free"), "a verb of language"),
         (lambda p: call("export", p, out="x.arpa"), "a verb of language"),
-        (lambda p: p.predict(Sequences.of(["free cash"], by="stream")), "--by line"),
+        (lambda p: p.predict(Sequences.of(["free cash"], by="stream")), "Read it by line"),
         (lambda p: call("surprisal", p, ["free cash"]), "a verb of language"),
         (lambda p: call("influence", p, ["free cash"]), "a verb of language"),
         (lambda p: call("gradient", p, ["free cash"]), "a verb of language"),
