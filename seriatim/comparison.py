@@ -12,6 +12,7 @@ import io
 import math
 import time
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -41,6 +42,7 @@ from seriatim.storage import read_json, write_bytes, write_json
 from seriatim.tasks.base import Task
 from seriatim.tasks.opening import load
 from seriatim.training.loop import relay
+from seriatim.training.trials import survives_bfloat16
 
 Event = dict[str, Any]
 Row = dict[str, Any]
@@ -50,8 +52,9 @@ FEW_SYMBOLS = 5_000  # of a test part: so little is always scored whole
 FEW_ITEMS = 500  # sequences of a test: fewer are never left
 SLICE = 20_000  # symbols of training data, by which an untrained network gets its vocabulary
 TRIALS = (1 / 64, 1 / 16, 1 / 4)  # shares of the data, by which slow counting is known before
+WARM = 0.1  # seconds of a first trial that say nothing about how long reading takes
 TRIED = 1 / 32  # of the test part, scored before a network learns, to know how long that takes
-KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "unfinished", "ending")  # in its row
+KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "stopped", "improving", "unfinished", "ending")
 
 
 class Comparison:
@@ -126,7 +129,7 @@ class Comparison:
         numbers = data.main_kind() == NUMBERS
         if folder is not None:
             warm()  # before slots are dealt out
-        rounds = self.affordable(rounds)
+        rounds = self.affordable(self.warmed(rounds))
         result = self.record(data, folder)
         for name in self.counting + self.learning:
             yield from self.rung(name, rounds, folder, numbers)
@@ -313,6 +316,21 @@ class Comparison:
         scoring = (time.perf_counter() - begin) * len(test.main.flat) / max(1, len(some.main.flat))
         return self.budget.minutes(scoring * rounds) / rounds
 
+    def warmed(self, rounds: list[Round]) -> list[Round]:
+        """The same, when what takes seconds the first time (compiled code, what the processor can
+        do) has been done once: otherwise the first network would pay for all."""
+        if self.budget is not None and self.learning and not self.options.resume:
+            few = self.room.cut.some_of(rounds[0][1], self.slice_of(rounds[0][1]))
+            asked = self.plans[self.learning[0]] | {"updates": 1}
+            with suppress(SeriatimError, RuntimeError), listening(lambda event: None):
+                survives_bfloat16()
+                exhausted(fit_events(self.room, self.learning[0], few, None, asked, compared=True))
+        return rounds
+
+    def slice_of(self, train: Sequences) -> float:
+        """The share of the training data by which an untrained network gets its vocabulary."""
+        return min(1.0, SLICE / max(1, len(train.main.flat)))
+
     def affordable(self, rounds: list[Round]) -> list[Round]:
         """The same with as much of the test as can be scored in a fifth of a slot, by an untrained
         network that has seen a little of the data: on a busy machine scoring may take longer than
@@ -323,7 +341,7 @@ class Comparison:
         if len(test.main.flat) < FEW_SYMBOLS:
             return rounds
         try:
-            few = cut.some_of(train, min(1.0, SLICE / max(1, len(train.main.flat))))
+            few = cut.some_of(train, self.slice_of(train))
             predictor = untrained(self.room, self.learning[-1], few, self.plans[self.learning[-1]])
             for share in (TRIED, TRIED, 4 * TRIED):  # the first time takes longer; little is slower
                 some, begin = cut.some_of(test, share), self.budget.clock()
@@ -346,9 +364,9 @@ class Comparison:
         if self.budget is None or name in self.learning or len(self.names) == 1:
             return ""
         to_come = self.counting[self.counting.index(name) :]
-        limit, begin = self.budget.counting(len(to_come)), self.budget.clock()
+        limit = self.budget.counting(len(to_come))
         seconds = self.expected(name, rounds, limit)
-        if seconds <= max(CHEAP, limit - (self.budget.clock() - begin)):
+        if seconds <= max(CHEAP, limit):
             return ""
         return (
             f"it would take about {seconds:.0f} s, and has {limit:.1f} s here; "
@@ -363,11 +381,12 @@ class Comparison:
             share, seconds = self.tried(name, rounds[0], part)
             if not share or (trials and share <= trials[-1][0]):
                 continue
-            if not trials and seconds < limit < projected([(share, seconds)]):
+            if not trials and seconds > WARM and projected([(share, seconds)]) > limit:
                 share, seconds = self.tried(name, rounds[0], part)  # the first time takes longer
             trials.append((share, seconds * len(rounds)))
-            following = trials[-1][1] if len(trials) == 1 else projected(trials, 4 * share)
-            if projected(trials) <= limit or following > limit / 2:
+            if projected(trials) <= limit or seconds * len(rounds) > limit:
+                break
+            if len(trials) > 1 and projected(trials, 4 * share) > limit / 2:
                 break
         return projected(trials) if trials else 0.0
 
@@ -433,6 +452,7 @@ class Comparison:
         protocols = [row["protocol"] for row in self.rows if row["status"] == "ok"]
         unit = self.settings.get("unit") or data.unit or self.room.cut.unit
         entropy = None if data.entropy is None else data.entropy / math.log(2)
+        items = max((len(each.loss) for each in self.measured.values()), default=0)
         return record(
             "comparison",
             seriatim=__version__,
@@ -454,8 +474,8 @@ class Comparison:
             seconds=time.perf_counter() - self.begin,
             out=None if folder is None else str(folder),
             copies=copies(data),
-            measured_on=max((len(each.loss) for each in self.measured.values()), default=0),
-            verdict=verdict(self.rows, self.figure),
+            measured_on=items,
+            verdict=verdict(self.rows, self.figure, items),
             disagreements=None,
             command=self.command(data),
         )

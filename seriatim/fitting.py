@@ -221,7 +221,8 @@ class Fit:
             seconds, size = time.perf_counter() - self.begin, model.size()
             known = {"seconds": seconds, "parameters": size}
             last |= together(endings)
-            self.predictor.metrics = last | {"per": self.lesson.judged(model).words} | known
+            judged = self.lesson.judged(model)
+            self.predictor.metrics = last | {"per": judged.words, "higher": judged.higher} | known
             with own():
                 asked = self.asked.fitting
                 words = list(self.predictor.conclude(self.lesson, self.valid, asked))

@@ -71,30 +71,60 @@ def beside_the_ranking(rows: list[dict[str, Any]], figure: Figure, room: Task) -
     return notes
 
 
-def verdict(rows: list[dict[str, Any]], figure: Figure) -> str:
-    """What the table says, in plain sentences; a rung that is unfinished is no rung that lost."""
+def verdict(rows: list[dict[str, Any]], figure: Figure, items: int) -> str:
+    """What the table says, in plain sentences; a rung that is unfinished is no rung that lost, and
+    what rests on a few items is no verdict."""
     good = [row for row in rows if row["status"] == "ok" and row[figure.key] is not None]
     if not good:
         return "No model could be measured."
     best = good[0]
     value = f"{figure.write(best[figure.key])} {figure.words or figure.title}"
-    words = f"{best['model']} predicts this data best: {value} after {best['seconds']:.1f} s of fitting."
-    tied = [row["model"] for row in good[1:] if row["tied"]]
-    if tied:
-        quick = min((row for row in good if row["tied"]), key=lambda row: row["seconds"])
-        words += (
-            f" {', '.join(tied)} cannot be told from it; the quickest of these is {quick['model']}."
+    told = f"{value} after {best['seconds']:.1f} s of fitting."
+    if items < FEW_ITEMS:
+        words = (
+            f"Too little test data for a verdict ({items}): {best['model']} comes first with {told}"
         )
+    elif best.get("unfinished"):
+        words = f"{best['model']}, unfinished, is ahead so far: {told}"
+    else:
+        words = f"{best['model']} predicts this data best: {told}"
+    return words + told_apart(good) + unfinished_of(good) + missing_of(rows)
+
+
+def told_apart(good: list[dict[str, Any]]) -> str:
+    """Which models cannot be told from the best. That is no recommendation: a larger test might."""
+    tied = [row["model"] for row in good[1:] if row["tied"]]
+    if not tied:
+        return ""
+    if len(tied) == len(good) - 1 and len(tied) > 1:
+        return " No other model can be told from it on this test: a larger one might."
+    return f" {', '.join(tied)} cannot be told from it on this test."
+
+
+def unfinished_of(good: list[dict[str, Any]]) -> str:
+    """Which figures are no verdict yet, and what would change them."""
+    words = ""
     unfinished = [row for row in good if row.get("unfinished")]
     if unfinished:
         fewest = min(unfinished, key=lambda row: row["updates"])
         several = f"{fewest['updates']:,} update{'s' * (fewest['updates'] != 1)}"
         names = ", ".join(row["model"] for row in unfinished)
+        limits = dict.fromkeys(row.get("stopped") or "minutes" for row in unfinished)
+        more = " or ".join(f"--{limit}" for limit in limits if limit != "interrupted")
         words += (
             f" Unfinished, so that their figures are no verdict: {names} "
-            f"({fewest['model']} made {several}); more --minutes would tell."
+            f"({fewest['model']} made {several}); more {more or '--minutes'} would tell."
         )
+    improving = [row["model"] for row in good if row.get("improving") and row not in unfinished]
+    if improving:
+        words += f" Still improving when they ended: {', '.join(improving)}."
     return words
+
+
+def missing_of(rows: list[dict[str, Any]]) -> str:
+    """Which models have no figure."""
+    missing = [f"{row['model']} ({row['status']})" for row in rows if row["status"] != "ok"]
+    return f" Without a figure: {', '.join(missing)}." if missing else ""
 
 
 def leaderboard(record: Record, room: Task, width: int = 160) -> Table:
@@ -124,7 +154,9 @@ def needed(table: Table, shown: list[str]) -> int:
 def drawn(record: Record, room: Task, shown: list[str], width: int) -> Table:
     """The table with these columns."""
     if any(row.get("unfinished") for row in record["rows"]):
-        notes_first = ["~ unfinished: too few updates, or less than one epoch; no verdict"]
+        notes_first = [
+            "~ unfinished: too few updates, less than one epoch, or less than half of what its recipe has; no verdict"
+        ]
     else:
         notes_first = []
     failed = [row for row in record["rows"] if row["status"] != "ok"]

@@ -58,7 +58,7 @@ def plot(
         records = []
         for each in runs:
             records.append((yield from do(picture.verb, each, data, **asked)))
-        chart = named(picture.draw)(joined(records))
+        chart = cautioned(named(picture.draw)(joined(records)), records[0])
         chart.notes = list(records[0].get("notes", ()))
     chart.what, chart.place = what, beside(folder_of(runs[0]), f"{what}.png")
     if out:
@@ -70,13 +70,28 @@ def drawn(found: Record, what: str = "") -> Chart:
     """The picture of a record; of several that it has the first, unless one is named."""
     pictures = pictures_of(found)
     if not pictures:
-        raise ConfigError("there is no picture of this record", got=found.get("kind"))
+        others = ", ".join(task(found["task"]).pictures) if "task" in found else ""
+        raise ConfigError(
+            "there is no picture of this record",
+            got=found.get("kind"),
+            do=f"Draw one of these with `plot(run, data, what=NAME)`: {others}" if others else "",
+        )
     if what and what not in pictures:
         raise ConfigError(
             "there is no such picture of this record", got=what, do=nearest(what, list(pictures))
         )
-    chart = named(pictures[what or next(iter(pictures))].draw)(found)
+    chart = cautioned(named(pictures[what or next(iter(pictures))].draw)(found), found)
     chart.what = what or next(iter(pictures))
+    return chart
+
+
+def cautioned(chart: Chart, found: Record) -> Chart:
+    """A picture that says what its figures are not about, where the record says so."""
+    from seriatim.measuring.fingerprint import caution
+
+    share = (found.get("protocol") or {}).get("seen_in_training")
+    for words in caution(share):
+        chart.says += f" {words[:1].upper()}{words[1:]}."
     return chart
 
 
@@ -187,5 +202,9 @@ def learning_of(folder: Path) -> Record:
         )
     file = folder / "metrics.json"
     metrics = read_json(file) if file.is_file() else {}
-    ending = metrics.get("ending") or "" if isinstance(metrics, dict) else ""
-    return record(LEARNING, title=folder.name, per=per, ending=ending, looks=looks)
+    metrics = metrics if isinstance(metrics, dict) else {}
+    higher = bool(metrics.get("higher"))  # then what is missing to one was looked at
+    for look in looks if higher else ():
+        look["valid"] = None if look["valid"] is None else max(0.0, 1 - look["valid"])
+    told = {"per": metrics.get("per", per), "higher": higher, "ending": metrics.get("ending") or ""}
+    return record(LEARNING, title=folder.name, **told, looks=looks)

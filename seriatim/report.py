@@ -18,14 +18,13 @@ from seriatim.measuring.fingerprint import seen_in_words
 from seriatim.plotting import LEARNING, drawn, learning_of, pictures_of
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor
+from seriatim.settings import named
 from seriatim.show.charts import Chart
 from seriatim.show.curves import courses, leaderboard, quality
 from seriatim.show.pages import Section, page, table, text
-from seriatim.show.tables import short
+from seriatim.show.tables import in_letters, short
 from seriatim.storage import write_bytes
 from seriatim.tasks.base import Figure, Task
-
-MOST_FIGURES = 40  # of an evaluation's plain figures
 
 
 def write_page(file: Path, content: str) -> None:
@@ -223,7 +222,7 @@ def evaluation_page(record: Record, room: Task) -> str:
             continue  # this record has not what the picture needs
         sections.append((picture.summary[:1].upper() + picture.summary[1:], chart))
     sections.append(("Protocol", protocol(record.get("protocol") or {})))
-    figure = next((each for each in room.figures if record.get(each.key) is not None), None)
+    figure = ranking_in(record, room)
     answer = ""
     if figure is not None:
         bounds = (record.get("interval") or {}).get(figure.key)
@@ -241,16 +240,20 @@ def evaluation_page(record: Record, room: Task) -> str:
     return page(f"{record['model']}: evaluation", sections, head)
 
 
+def ranking_in(record: Record, room: Task) -> Figure | None:
+    """The figure that such a model is judged by: where the record has one that names a test of its
+    own besides the first, that one (spans of tags), else the first."""
+    known = [each for each in room.figures if record.get(each.key) is not None]
+    tested = [each for each in known if each.test]
+    return tested[-1] if tested else known[0] if known else None
+
+
 def figures_of(record: Record, room: Task) -> str:
-    """The plain figures of an evaluation, those of the card first, with their intervals."""
-    titles = {figure.key: figure.title for figure in room.figures}
-    keys = [key for key in titles if record.get(key) is not None]
-    keys += [k for k, v in record.items() if k not in keys and isinstance(v, (int, float))]
-    bounds = record.get("interval") or {}
-    rows = []
-    for key in [each for each in keys if each not in ("version",)][:MOST_FIGURES]:
-        low, high = bounds.get(key) or (None, None)
-        name = titles.get(key, key.replace("_", " "))
-        between = "" if low is None or high is None else f"{low:.4g} to {high:.4g}"
-        rows.append({"figure": name, "value": record[key], "95 % interval": between})
-    return f'<div class="wide" role="group" tabindex="0" aria-label="Figures">{table(rows)}</div>'
+    """The figures of an evaluation, as the terminal shows them."""
+    maker = next((each.table for each in room.verbs.values() if each.gives == record["kind"]), "")
+    if not maker:
+        return protocol({k: v for k, v in record.items() if isinstance(v, (int, float))})
+    shown = named(maker)(record)
+    words = shown if isinstance(shown, str) else in_letters(shown)
+    inside = f"<pre>{text_lines(words)}</pre>"
+    return f'<div class="wide" role="group" tabindex="0" aria-label="Figures">{inside}</div>'

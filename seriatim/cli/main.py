@@ -153,7 +153,7 @@ def learned(folder: Path) -> Iterator[str]:
     known = [look for look in record["looks"] if look["valid"] is not None]
     row = course([look["valid"] for look in known])
     if row:
-        best = min(known, key=lambda look: look["valid"])
+        best = (max if record["higher"] else min)(known, key=lambda look: look["valid"])
         ends = f"{known[0]['valid']:.4g} to {known[-1]['valid']:.4g} {record['per']}"
         yield f"validation {row} {ends}, best after {best['step']:,} of {known[-1]['step']:,} updates"
 

@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from seriatim import __version__
@@ -183,9 +184,15 @@ class Predictor:
         """Where two models of this task differ most on the same test, in words: what was given,
         what was true where there is more than a probability, what each said."""
         found: list[dict[str, str]] = []
-        for each in disagreements(first, second, most):
-            given, truth, one = self.told(test, first, each["item"])
-            other = self.told(test, second, each["item"])[2]
+        for each in disagreements(first, second, 20 * most):
+            item = each["item"]
+            given, truth, one = self.told(test, first, item)
+            same = "answers" in first and np.array_equal(
+                first["answers"][item], second["answers"][item]
+            )
+            if same or len(found) == most or any(given == before["given"] for before in found):
+                continue
+            other = self.told(test, second, item)[2]
             known = {} if truth is None else {"truth": truth}
             found.append({"given": given, **known, "first": one, "second": other})
         return found

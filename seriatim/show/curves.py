@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -127,18 +128,19 @@ def quality(record: Record) -> Chart:
         ],
     )
     ranges = base.mark_rule(strokeWidth=1.5, style="soft-line").encode(y="low:Q", y2="high:Q")
-    leaders = base.mark_rule(strokeWidth=0.6, style="soft-line").encode(y2="name_at:Q")
-    others = base.mark_text(align="left", dx=9, style="ink-text").encode(
-        y="name_at:Q", text="model:N"
+    leaders = base.mark_rule(strokeWidth=0.6, strokeDash=[2, 2], style="soft-line").encode(
+        x2="name_x:Q", y2="name_at:Q"
     )
-    best = base.mark_text(align="left", dx=9, style="accent-text", fontWeight="bold")
+    named = base.encode(x="name_x:Q", y="name_at:Q", text="model:N")
+    others = named.mark_text(align="left", dx=9, style="ink-text")
+    best = named.mark_text(align="left", dx=9, style="accent-text", fontWeight="bold")
     view = alt.layer(
         *limit(record, rows, across=False),
         leaders.transform_filter("datum.moved"),
         ranges,
         *dots(base, 60),
         others.transform_filter("!datum.best"),
-        best.encode(y="name_at:Q", text="model:N").transform_filter("datum.best"),
+        best.transform_filter("datum.best"),
         height=HEIGHT,
     )
     return Chart(view, title_of(record), said_of_marks(record, rows), plain_rows(rows))
@@ -186,11 +188,15 @@ def place_names(rows: list[Row], low: float, high: float) -> None:
     lefts = [wide * (math.log(row["seconds"]) - begin) / (end - begin) + 9 for row in rows]
     rights = [left + 6.2 * len(row["model"]) for left, row in zip(lefts, rows)]
     marks = [left - 15 for left in lefts]  # a name keeps clear of marks, too
+    aside = math.exp(16 * (end - begin) / wide)  # a little to the right, in a narrow picture
     for group in meeting(marks, rights):
         wished = [(high - rows[i]["value"]) / scale for i in group]
+        clear = all(b - a >= 13 for a, b in pairwise(sorted(wished)))
+        right = max(rows[i]["seconds"] for i in group) * aside
         for i, place in zip(group, spread(wished, 13, 6, HEIGHT - 6)):
             rows[i]["name_at"] = high - place * scale
-            rows[i]["moved"] = abs(rows[i]["name_at"] - rows[i]["value"]) > 4 * scale
+            rows[i]["name_x"] = rows[i]["seconds"] if clear else right
+            rows[i]["moved"] = not clear
 
 
 def meeting(lefts: list[float], rights: list[float]) -> list[list[int]]:
@@ -216,7 +222,9 @@ def seconds_of(rows: list[Row]) -> tuple[float, float]:
 
 def plain_rows(rows: list[Row]) -> list[Row]:
     """Rows without what only the drawing needs."""
-    return [{k: v for k, v in row.items() if k not in ("name_at", "moved")} for row in rows]
+    return [
+        {k: v for k, v in row.items() if k not in ("name_at", "name_x", "moved")} for row in rows
+    ]
 
 
 def number_form(numbers: list[float]) -> str:
@@ -245,7 +253,9 @@ def learning(record: Record) -> Chart:
     import altair as alt
 
     seen = record["looks"]
-    panels = [losses(record, seen)]
+    nats = record["per"].startswith("nats")  # as the training loss is
+    panels = [losses(record, seen, ("validation", "training") if nats else ("validation",))]
+    panels += [] if nats else [panel(seen, "train", "training loss, nats", alt)]
     panels += [
         panel(seen, name, words, alt)
         for name, words in WATCHED.items()
@@ -259,23 +269,25 @@ def learning(record: Record) -> Chart:
     for each in panels[:-1]:
         each.encoding.x.axis = alt.Axis(labels=False, ticks=False, title=None)
     view = alt.vconcat(*panels) if len(panels) > 1 else panels[0]
-    best = min(seen, key=lambda each: each["valid"])
+    pick = max if record["higher"] else min
+    best = pick(seen, key=lambda each: each["valid"])
+    what = f"{record['per'][:1].upper()}{record['per'][1:]}"
     says = (
-        f"Loss over the updates ({record['per']}; lower is better): best on validation "
+        f"{what} over the updates ({BETTER[record['higher']]}): best on validation "
         f"{best['valid']:.4g} after {best['step']:,} updates. {record['ending']}"
     )
     return Chart(view, record["title"], says, seen)
 
 
-def losses(record: Record, seen: list[Row]) -> Any:
-    """Two lines with their names at their ends."""
+def losses(record: Record, seen: list[Row], kinds: tuple[str, ...]) -> Any:
+    """Lines with their names at their ends."""
     import altair as alt
 
     rows = [
         {"step": each["step"], "kind": kind, "loss": each[key]}
         for kind, key in (("validation", "valid"), ("training", "train"))
         for each in seen
-        if each[key] is not None
+        if kind in kinds and each[key] is not None
     ]
     low, high = domain_of([row["loss"] for row in rows])
     scale, ends = (high - low) / HEIGHT, []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -25,6 +26,14 @@ def output() -> Console:
     said = os.environ.get("COLUMNS", "")
     width = int(said) if said.isdecimal() and int(said) else WIDE
     return Console(width=width, no_color=True, highlight=False)
+
+
+def in_letters(table: RenderableType) -> str:
+    """A table as plain lines, as in a file."""
+    console = Console(width=WIDE, no_color=True, highlight=False, file=io.StringIO())
+    console.print(table)
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def width_of(table: RenderableType) -> int:

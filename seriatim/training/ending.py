@@ -13,6 +13,7 @@ from typing import Any
 
 FEW_UPDATES = 100  # fewer are no verdict, unless validation has stopped improving
 SMALL_DATA = 5_000_000  # symbols: of less, a network should have seen all
+HALF = 0.5  # of the epochs of a recipe
 GAIN = 0.002  # a share: what the last looks must have gained to be called an improvement
 
 
@@ -28,9 +29,17 @@ class Ending:
     symbols_seen: int
     stopped: str  # by "minutes", "updates", "epochs", "patience" or "interrupted"
     improving: bool | None  # None: it was not looked at often enough to say
+    planned: float | None = None  # epochs that its recipe has for it, if it has
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the clock ended it before half of what its recipe has for it."""
+        return self.stopped == "minutes" and self.epochs < HALF * (self.planned or 0)
 
     def unfinished(self, symbols: int) -> bool:
         """Whether its figure is no verdict; `symbols` is how much there is to learn from."""
+        if self.cut_short:
+            return True
         if self.stopped == "patience" or (self.epochs >= 1 and self.improving is False):
             return False
         return self.updates < FEW_UPDATES or (
@@ -44,6 +53,8 @@ class Ending:
             return f"{seen}; stopped early: validation was no better for as long as --patience says"
         if self.stopped == "interrupted":
             return f"{seen}; interrupted: the best so far is kept"
+        if self.cut_short:
+            return f"{seen} of {self.planned:g}; its time was over: more --minutes would help"
         if self.improving is None:
             return f"{seen}; looked at too seldom to say whether more --{self.stopped} would help"
         if self.improving:
@@ -52,7 +63,8 @@ class Ending:
 
     def record(self, symbols: int) -> dict[str, Any]:
         """The same for a record."""
-        return {**asdict(self), "unfinished": self.unfinished(symbols), "ending": self.words()}
+        known = {key: value for key, value in asdict(self).items() if key != "planned"}
+        return {**known, "unfinished": self.unfinished(symbols), "ending": self.words()}
 
 
 def improving(looks: list[float]) -> bool | None:

@@ -190,6 +190,7 @@ class Loop:
             round(self.schedule.epochs() * self.lesson.symbols),
             p.stopped or "interrupted",
             improving(p.looks),
+            self.options.epochs,
         )
         yield {
             "event": "end",

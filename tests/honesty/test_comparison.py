@@ -18,6 +18,7 @@ from seriatim import comparison
 from seriatim.budget import CHEAP, Budget, projected
 from seriatim.comparison import Comparison
 from seriatim.fitting_options import CompareOptions
+from seriatim.leaderboard import verdict
 from seriatim.models.ngrams.ngram import Ngram
 from seriatim.progress import exhausted
 from seriatim.show.progress import Watcher
@@ -361,3 +362,60 @@ def test_python_and_the_command_line_cut_a_text_alike(book):
     train, _, test = st.split("language", book)
     found = st.fit("language", "kneser-ney", train).evaluate(test)
     assert found["bits_per_character"] == pytest.approx(rows[0]["bits_per_character"])
+
+
+def scored(model: str, value: float, **more) -> dict:
+    return {"model": model, "status": "ok", "accuracy": value, "seconds": 1.0, "tied": False} | more
+
+
+def test_a_verdict_rests_on_enough_and_recommends_nobody_who_was_not_shown_equal():
+    """A stranger: 12 test items, 'linear predicts this data best ... the quickest is majority'."""
+    figure = task("classify").figures[0]
+    rows = [scored("linear", 0.9), scored("majority", 0.8, tied=True)]
+    few, many = (verdict(rows, figure, items) for items in (12, 1200))
+    assert few.startswith("Too little test data for a verdict (12)")
+    assert many.startswith("linear predicts this data best") and "quickest" not in few + many
+    assert "majority cannot be told from it on this test" in many
+    missing = {"model": "hmm", "status": "not run", "reason": "slow", "accuracy": None}
+    assert "Without a figure: hmm (not run)" in verdict([*rows, missing], figure, 1200)
+    ahead = [scored("gru", 0.9, unfinished=True, updates=7, stopped="epochs")]
+    words = verdict(ahead, figure, 1200)
+    assert words.startswith("gru, unfinished, is ahead so far") and "more --epochs" in words
+    still = [scored("gru", 0.9, improving=True, updates=700)]
+    assert "Still improving when they ended: gru" in verdict(still, figure, 1200)
+
+
+def test_a_fit_that_the_clock_ended_long_before_its_recipe_is_unfinished():
+    """A stranger: networks after 1.02 of 20 epochs stood at the majority's figure as finished."""
+    short = Ending(900, 1.02, 10_000, "minutes", False, 20.0)
+    assert short.unfinished(10_000) and "1.02 epochs of 20" in short.words()
+    assert not Ending(900, 15.0, 10_000, "minutes", False, 20.0).unfinished(10_000)
+    assert not Ending(900, 1.02, 10_000, "patience", False, 20.0).unfinished(10_000)
+
+
+def test_a_slow_first_trial_is_no_slow_model(monkeypatch):
+    """A stranger: 'most-frequent not run: it would take about 274 s', and it takes 0.0 s: the first
+    trial paid for the start-up."""
+    options = CompareOptions(models="majority,naive-bayes", minutes=0.5)
+    under_way = Comparison(task("classify"), options, {})
+    seconds = iter([4.3, 0.02, 0.03, 0.05])
+    monkeypatch.setattr(under_way, "tried", lambda name, parts, share: (share, next(seconds)))
+    assert under_way.expected("majority", [None], 2.0) <= 2.0
+    slow = iter([5.0, 5.0, 20.0])
+    monkeypatch.setattr(under_way, "tried", lambda name, parts, share: (share, next(slow)))
+    assert under_way.expected("majority", [None], 2.0) > 100
+
+
+def test_examples_on_which_two_models_disagree_are_no_copies_and_no_agreements(book):
+    """A stranger: rows where both said the same, and one of them twice."""
+    lines = [("good", "fine nice day"), ("bad", "dark cold night"), ("good", "cold but nice")] * 30
+    text = "label\ttext\n" + "".join(
+        f"{label}\t{words} {i % 7}\n" for i, (label, words) in enumerate(lines)
+    )
+    file = book.parent / "mail.tsv"
+    file.write_text(text)
+    found = st.compare("classify", str(file), "majority,naive-bayes")["disagreements"]
+    given = [each["given"] for each in found["items"]] if found else []
+    assert len(set(given)) == len(given)
+    for each in found["items"] if found else []:
+        assert each["first"].split(" (")[0] != each["second"].split(" (")[0]

@@ -65,6 +65,7 @@ def course(model: str = "lstm") -> dict:
         "model": model,
         "title": "run",
         "per": "nats per token",
+        "higher": False,
         "ending": "5 updates",
         "looks": looks,
     }
@@ -126,6 +127,14 @@ def test_a_learning_curve_shows_losses_rate_norm_and_clipping():
     assert chart.rows == course()["looks"]
     assert len(chart.body["vconcat"]) == 4 and "5 updates" in chart.says
     assert "2.1" in chart.says  # the best on validation
+
+
+def test_a_figure_of_which_more_is_better_is_drawn_as_itself_and_the_training_loss_apart():
+    record = course() | {"per": "span F1", "higher": True}
+    chart = learning(record)
+    assert len(chart.body["vconcat"]) == 5 and "higher is better" in chart.says
+    assert f"{max(look['valid'] for look in record['looks']):.4g}" in chart.says
+    assert all(row["kind"] == "validation" for row in chart.data_of(chart.body["vconcat"][0]))
 
 
 def test_courses_of_several_fits_have_a_line_each():
