@@ -275,6 +275,22 @@ def test_semicolons_other_cases_and_other_names(here):
     assert record["sequences"] == len(ROWS) and len(record["classes"]) == 2
 
 
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_a_row_that_does_not_fit_does_not_hide_the_separator(here, mark):
+    """Of a few rows one had a semicolon too many: all lines were texts, their labels among them."""
+    rows = ["Label;Text", "klage;I want a refund", "unknown;the phone; it was good", "", "gut;fine"]
+    (here / "few.csv").write_text("\n".join(rows).replace(";", mark) + "\n")
+    with pytest.raises(DataError, match=r"few\.csv:3: columns found: 3, expected: 2"):
+        read_files("few.csv")
+    record = seriatim("check", "few.csv", "--format", "json").record
+    assert record["files"][0]["classes"] == {"klage": 1, "gut": 1}
+    assert [each["lines"] for each in record["findings"] if each["severity"] == "error"] == [[3]]
+    commas = "text,label\nyes; no,ham\nno; yes,spam\nI came, I saw,ham\n"
+    (here / "commas.csv").write_text(commas)
+    with pytest.raises(DataError, match=r"commas\.csv:4: columns found: 3, expected: 2"):
+        read_files("commas.csv")
+
+
 def test_files_of_one_class_each(here):
     """pos.txt neg.txt, a folder of them, or a folder for each."""
     for label in ("ham", "spam"):
