@@ -26,6 +26,7 @@ from seriatim.measuring.resampling import wilson
 from seriatim.records import Record
 from seriatim.show.charts import NARROW, Chart, Row, domain_of, short, spread, values
 from seriatim.show.tables import visible
+from seriatim.tasks.labels.tables import END
 
 MOST_LABELS, MOST_SYMBOLS = 60, 40  # rows of a picture
 LETTER = 6.4  # pixels
@@ -430,8 +431,8 @@ def explanation(record: Record) -> Chart:
     )
     layers = [
         alt.Chart(values([{"adds": 0}])).mark_rule(style="soft-line").encode(x="adds:Q"),
-        base.mark_bar(height=13, style="soft").transform_filter("datum.side == 'before'"),
-        base.mark_bar(height=13).encode(color=side).transform_filter("datum.side != 'before'"),
+        base.mark_bar(height=13, style="soft").transform_filter("datum.side == 'neither'"),
+        base.mark_bar(height=13).encode(color=side).transform_filter("datum.side != 'neither'"),
     ]
     for sign, test in ((1, "datum.adds >= 0"), (-1, "datum.adds < 0")):
         away: Any
@@ -452,25 +453,27 @@ def explanation(record: Record) -> Chart:
     shown = [{"symbol": row["symbol"], "adds": row["adds"]} for row in rows]
     label = short(visible(record["label"]))
     title = f"{Path(str(record.get('run') or record.get('model', ''))).name}: why {label}?"
-    return Chart(view, title.lstrip(": "), said_of_weights(record, rows, label), shown)
+    return Chart(view, title.lstrip(": "), said_of_weights(record, label), shown)
 
 
 def weights_of(record: Record) -> list[Row]:
-    """A row for each symbol that is drawn, and one for what was there before any."""
+    """A row for each symbol that is drawn, one for what was there before any, and one for the end of
+    the text, where it counts."""
     symbols = record["symbols"]
     by_weight = sorted(range(len(symbols)), key=lambda i: -abs(symbols[i]["contribution"]))
     chosen = sorted(by_weight[:MOST_SYMBOLS])
     found = [(as_text(symbols[i]["symbol"]), symbols[i]["contribution"], False) for i in chosen]
-    found = [("before any symbol", record["before"], True), *found]
+    end = [] if record["end"] is None else [(END, record["end"], True)]
+    found = [("before any symbol", record["before"], True), *found, *end]
     return [
         {
             "place": place,
             "symbol": short(name, 20),
             "adds": weight,
             "written": f"{weight:+.2f}".replace("-", "−"),
-            "side": "before" if before else "for" if weight >= 0 else "against",
+            "side": "neither" if beside else "for" if weight >= 0 else "against",
         }
-        for place, (name, weight, before) in enumerate(found)
+        for place, (name, weight, beside) in enumerate(found)
     ]
 
 
@@ -500,9 +503,10 @@ def room_for(rows: list[Row]) -> tuple[float, float]:
     return -left / scale, right / scale
 
 
-def said_of_weights(record: Record, rows: list[Row], label: str) -> str:
+def said_of_weights(record: Record, label: str) -> str:
     """What is added up, and whether it comes to the whole."""
-    many, shown = len(record["symbols"]), len(rows) - 1
+    many = len(record["symbols"])
+    shown = min(many, MOST_SYMBOLS)
     part = f" The {shown} of {many} symbols that weigh most." if shown < many else ""
     gap = "" if abs(record["gap"]) < 0.01 else f" They leave a gap of {record['gap']:+.2f}."
     return (

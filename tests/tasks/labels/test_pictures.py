@@ -253,6 +253,7 @@ def explained(symbols, gap: float = 0.0) -> dict:
         "logit": 1.0,
         "before": -0.1,
         "symbols": rows,
+        "end": None,
         "gap": gap,
     }
 
