@@ -375,6 +375,19 @@ def test_there_is_a_result_for_every_line(here):
     assert "2 blank lines are left out" in said.err
 
 
+@pytest.mark.parametrize("name, mark", [("a.csv", ","), ("a.csv", ";"), ("a.tsv", "\t")])
+def test_blank_lines_of_a_table_are_left_out_and_said(here, name, mark):
+    """They were in a text, not in a table."""
+    (here / name).write_text("\nlabel,text\nx,one\n\ny,two\n\n\n".replace(",", mark))
+    assert len(read_files(name)) == 2 and f"{name}: 4 blank lines are left out" in notes_on(name)
+    found = seriatim("check", name, "--format", "json").record["findings"]
+    assert "4 blank lines are left out" in [each["what"] for each in found]
+    (here / name).write_text("label,text\nx,one\n\ny,two".replace(",", mark))
+    assert f"{name}: 1 blank line is left out" in notes_on(name)
+    (here / "in.csv").write_text('label,text\nx,"one\n\ntwo"\ny,three\n')
+    assert not any("blank" in words for words in notes_on("in.csv"))
+
+
 def test_sentences_are_not_taken_for_columns(here):
     """A tagger fitted on columns read two sentences of five words as one column of two words."""
     rows = "Ada B-PER\nsleeps O\n\nBob B-PER\nsings O\n\n" * 20

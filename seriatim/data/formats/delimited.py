@@ -31,7 +31,7 @@ from seriatim.data.columns import (
     numbers_in,
     text_field,
 )
-from seriatim.data.files import utf8
+from seriatim.data.files import add_notes, blank_left_out, utf8
 from seriatim.data.headers import LOOKED_AT, guessed_names, known_name, why_no_header
 from seriatim.data.marks import read_alike
 from seriatim.data.sequences import Field, Table
@@ -108,6 +108,7 @@ def read_csv(
     settled, mark = {} if settled is None else settled, separator_of(content)
     if mark != "," and notes is not None:
         notes.append(f"{path}: its columns lie between {MARKS[mark]}")
+    add_notes(notes, path, blank_left_out(blank_lines(content, True)))
     asked = TableRequest(path, columns, problems, notes, gaps, wants, settled, mark, decimal)
     grid = grid_of(content, mark, True)
     return table(asked, grid, lambda: csv_rows(content.decode(), path, mark))
@@ -127,6 +128,7 @@ def read_tsv(
     """Cells between tabs, as they are."""
     content = utf8(path, encoding, notes)
     settled = {} if settled is None else settled
+    add_notes(notes, path, blank_left_out(blank_lines(content, False)))
     asked = TableRequest(path, columns, problems, notes, gaps, wants, settled, "\t", decimal)
     return table(asked, grid_of(content, "\t", False), lambda: tsv_rows(content.decode()))
 
@@ -156,6 +158,16 @@ def parting(lines: list[bytes], share: float) -> list[bytes]:
         if counts and counts[0] and counts.count(counts[0]) >= share * len(counts):
             found.append(mark)
     return found
+
+
+def blank_lines(content: bytearray, quoted: bool) -> int:
+    """How many lines have nothing in them, and are not inside of a cell."""
+    if b"\n\n" not in content and not content.startswith(b"\n"):
+        return 0
+    values = np.frombuffer(content, np.uint8)
+    newlines = np.flatnonzero(values == NEWLINE)
+    blank = newlines[np.diff(newlines, prepend=-1) == 1]
+    return len(blank) - int(inside_quotes(values, blank).sum() if quoted else 0)
 
 
 # All rows at once
