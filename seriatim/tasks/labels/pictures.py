@@ -29,7 +29,7 @@ from seriatim.show.tables import visible
 from seriatim.tasks.labels.tables import END
 
 MOST_LABELS, MOST_SYMBOLS = 60, 40  # rows of a picture
-LETTER = 6.4  # pixels
+LETTER, CAPITAL, BETWEEN = 6.4, 8.0, 6  # pixels: of a letter, and between names side by side
 HEIGHT, PANEL, STEP = 300, 90, 20
 QUARTERS = [0, 0.25, 0.5, 0.75, 1]  # ticks of shares
 STRONG = 0.5  # the share of a row from which on letters stand on a dark ground
@@ -76,6 +76,16 @@ def as_text(symbol: str) -> str:
     return visible(symbol.replace(" ", "␣").replace("\n", "⏎"))
 
 
+def room_of(name: str) -> float:
+    """Pixels that a name needs beside another; capitals are wider."""
+    return BETWEEN + sum(CAPITAL if letter.isupper() else LETTER for letter in name)
+
+
+def noun_of(record: Record) -> str:
+    """What was found: a tag, where words are told apart, or a label."""
+    return "tag" if "known_words" in record else "label"
+
+
 # -- confusion
 def confusion(record: Record) -> Chart:
     """The most frequent labels in the order of the record; what never happened is left blank."""
@@ -84,7 +94,7 @@ def confusion(record: Record) -> Chart:
     cells, names = cells_of(record)
     digits = max(len(str(cell["count"])) for cell in cells)
     step = max(18, 6 * digits + 7, 76 - 6 * len(names))
-    turned = 0 if LETTER * max(map(len, names)) < step else -90
+    turned = 0 if max(map(room_of, names)) < step else -90
     base = alt.Chart(values(cells)).encode(
         x=alt.X(
             "found:N",
@@ -148,11 +158,11 @@ def cells_of(record: Record) -> tuple[list[Row], list[str]]:
 def said_of_cells(record: Record, shown: int) -> str:
     """How many are right, and of how many labels the picture is."""
     low, high = record["interval"]["accuracy"]
-    many = len(record["classes"])
-    part = f" The {shown} most frequent of {many} labels." if shown < many else ""
+    many, noun = len(record["classes"]), noun_of(record)
+    part = f" The {shown} most frequent of {many} {noun}s." if shown < many else ""
     return (
-        "How often each true label (rows) was found to be each label (columns): blue is right, orange "
-        f"mistaken, stronger for a larger share of the row. {percent(record['accuracy'])} of "
+        f"How often each true {noun} (rows) was found to be each {noun} (columns): blue is right, "
+        f"orange mistaken, stronger for a larger share of the row. {percent(record['accuracy'])} of "
         f"{record['labels']:,} are right (95 % interval {100 * low:.1f} to {percent(high)}).{part}"
     )
 
@@ -256,9 +266,9 @@ def said_of_bins(record: Record) -> str:
     sure = record["calibration"]
     loss = "infinite" if record["log_loss"] is None else f"{record['log_loss']:.4f}"
     return (
-        "How often labels found with a probability are right (lines: 95 % intervals; dashed: where "
-        "probabilities mean what they say), and below how many there are. Calibration error "
-        f"{sure['error']:.4f}, log loss {loss}, Brier {sure['brier']:.4f}; lower is better."
+        f"How often {noun_of(record)}s found with a probability are right (lines: 95 % intervals; "
+        "dashed: where probabilities mean what they say), and below how many there are. Calibration "
+        f"error {sure['error']:.4f}, log loss {loss}, Brier {sure['brier']:.4f}; lower is better."
     )
 
 
