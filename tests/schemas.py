@@ -50,6 +50,7 @@ EACH = "each of "  # the key of what such an object holds
 # what is null or empty in every example of some task and verb
 UNSEEN: dict[str, Schema] = {
     "disagreements": {"type": "object"},
+    "end": {"type": "number"},
     EACH + "shares": {"type": "array", "items": {"type": "number"}},
     EACH + "unseen_labels": {"type": "integer"},
     "ending": {"type": "string"},

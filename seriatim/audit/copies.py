@@ -53,7 +53,10 @@ class Copies:
             "near_share": share(different - loose, len(part)),
             "near_examples": nearly,
         }
-        return record, [*copied(part, record), *self.contradicting(place)]
+        again = record["copies"] + int((np.bincount(exact) > 1).sum())
+        nearly_again = record["near_copies"] + len(torn(near, exact))
+        said = copied(part, record, again, nearly_again)
+        return record, [*said, *self.contradicting(place)]
 
     def contradicting(self, place: int) -> list[Finding]:
         """Equal sequences with different labels, or tagged differently."""
@@ -73,6 +76,7 @@ class Copies:
                 part.file,
                 got=f"{part.text(rows[0])!r}: {difference(part, same[0], other)}",
                 lines=part.lines[same],
+                places=len(rows),
                 do="Decide which is right; no model can learn both",
             )
         ]
@@ -156,8 +160,9 @@ class Copies:
         ]
 
 
-def copied(part: Split, record: dict[str, Any]) -> list[Finding]:
-    """What is to be said of copies and of near copies in one file."""
+def copied(part: Split, record: dict[str, Any], again: int, nearly_again: int) -> list[Finding]:
+    """What is to be said of copies and of near copies in one file: where those stand that come most
+    often, of so many that come again."""
     found = []
     if record["copies"]:
         example = record["examples"][0]
@@ -169,6 +174,7 @@ def copied(part: Split, record: dict[str, Any]) -> list[Finding]:
                 got=f"{example['texts'][0]!r}, {example['times']:,} times;"
                 f" {record['different']:,} different sequences",
                 lines=example["lines"],
+                places=again,
                 do="Keep one of each, or at least all on one side of a split, as `split` does;"
                 " what is told often is learned by heart",
             )
@@ -183,6 +189,7 @@ def copied(part: Split, record: dict[str, Any]) -> list[Finding]:
                 part.file,
                 got=" / ".join(map(repr, example["texts"][:2])),
                 lines=example["lines"],
+                places=nearly_again,
                 do="Look whether they were made from one pattern,"
                 " and keep such a pattern on one side of a split",
             )

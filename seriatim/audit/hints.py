@@ -133,6 +133,7 @@ def line_ends(path: str) -> list[Finding]:
             path,
             got=", ".join(f"{counts[end]:,} with {end}" for end in counts if counts[end]),
             lines=[content.count(b"\n", 0, place) + 1],
+            places=counts[rare],
             do="Write it again with one kind of line ending",
         )
     ]

@@ -45,7 +45,7 @@ GOLDEN, STIR = np.uint64(0x9E3779B97F4A7C15), ((30, 0xBF58476D1CE4E5B9), (27, 0x
 DIGITS = re.compile(r"\d+")
 
 
-Finding = dict[str, Any]  # severity, what, got, do, file, lines
+Finding = dict[str, Any]  # severity, what, got, do, file, lines, places
 
 
 def finding(
@@ -56,9 +56,10 @@ def finding(
     got: str = "",
     do: str = "",
     lines: Sequence[int] | np.ndarray = (),
+    places: int = 0,
 ) -> Finding:
     """Something worth knowing: an "error" spoils what is learned or measured, a "warning" may, a
-    "note" does not."""
+    "note" does not. It is about so many `places`, of which `lines` has some."""
     return {
         "severity": severity,
         "what": what,
@@ -66,6 +67,7 @@ def finding(
         "do": do,
         "file": file,
         "lines": [int(line) for line in lines[:SHOWN]],
+        "places": max(places, len(lines)),
     }
 
 

@@ -27,6 +27,9 @@ WIDE = {"different", "near", "shortest", ""}  # left out where there are fewer t
 MOST_CLASSES = 20  # rows of the table of labels or tags
 
 
+MOST_LINES = 5  # of a finding
+
+
 MOST_LETTERS, TITLE = 40, 12  # of a name, where there is room, and above a column
 
 
@@ -178,7 +181,8 @@ def findings(record: dict[str, Any]) -> Table | None:
     names = {each["file"]: each["name"] for each in record["files"]}
     for each in record["findings"]:
         mark, style = MARKS[each["severity"]]
-        lines = ", ".join(map(str, each["lines"][:5])) + ("" if len(each["lines"]) <= 5 else " ...")
+        some = each["lines"][:MOST_LINES]
+        lines = ", ".join(map(str, some)) + (" ..." if 0 < len(some) < each["places"] else "")
         place = shown(names.get(each["file"], each["file"])) + (f":{lines}" if lines else "")
         table.add_row(
             Text(mark, style), Text.assemble((place, style), "  ", (shown(each["what"]), "bold"))

@@ -205,6 +205,13 @@ def add_notes(notes: list[str] | None, path: str, several: list[str]) -> None:
         notes += [f"{path}: {words}" for words in several]
 
 
+def blank_left_out(lines: int) -> list[str]:
+    """What is said of so many blank lines that are not read."""
+    if not lines:
+        return []
+    return [f"{lines:,} blank line{' is' if lines == 1 else 's are'} left out"]
+
+
 def line_at(content: bytearray, place: int) -> int:
     """The number of the line that a place is in."""
     return content.count(b"\n", 0, place) + 1

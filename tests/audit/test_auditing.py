@@ -182,7 +182,7 @@ def test_a_record_is_plain():
     assert record["kind"] == "audit"
     assert (
         all(
-            each.keys() == {"severity", "what", "got", "do", "file", "lines"}
+            each.keys() == {"severity", "what", "got", "do", "file", "lines", "places"}
             for each in record["findings"]
         )
         and record["findings"]

@@ -118,6 +118,23 @@ def test_a_table_without_a_header_and_a_field_of_labels(here):
     )
 
 
+def test_where_more_lines_are_meant_than_are_listed_the_table_says_so(here):
+    """126 copies had four lines, those of the sequence that comes most often, and no dots."""
+    texts = ["a b", "c d", "a b", "e 1", "c d", "a b", "g h", "E 2", "i j", "I j", "e 3"]
+    (here / "a.txt").write_text("\n".join(texts) + "\n")
+    (here / "b.txt").write_text("a b\nc d\na b\n")
+    record = good("check", "a.txt", "--format", "json").json()
+    found = [
+        (each["what"].split(":")[0], each["lines"], each["places"]) for each in record["findings"]
+    ]
+    near = "near copies, different in case or numbers only"
+    assert found == [("copies of an earlier sequence", [1, 3, 6], 5), (near, [4, 8, 11], 5)]
+    shown = good("check", "a.txt").out
+    assert "a.txt:1, 3, 6 ...  copies of an earlier sequence: 3" in shown
+    assert "a.txt:4, 8, 11 ...  near copies" in shown
+    assert "b.txt:1, 3  copies of an earlier sequence: 1" in good("check", "b.txt").out
+
+
 def test_a_narrow_screen_is_enough(files, monkeypatch):
     monkeypatch.setenv("TERM", "dumb")
     shown = good("check", *files, out=Screen()).out

@@ -5,13 +5,16 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import seriatim as st
 from seriatim.comparison import Comparison
 from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import beside_the_ranking
+from seriatim.measuring.resampling import wilson
 from seriatim.tasks import task
+from seriatim.tasks.labels.metrics import drawn_f1, interval_of_f1
 from tests.honesty import seriatim
 from tests.labels import messages, tagged
 
@@ -144,6 +147,20 @@ def test_what_the_best_weights_are_chosen_by_is_what_is_missing_to_the_f1_of_spa
     missing = 1 - model.evaluate(valid)["spans"]["f1"]
     assert model.metrics["valid"] == pytest.approx(missing, abs=1e-4)
     assert missing > 0.5  # and yet most tags are right
+
+
+def test_all_spans_found_or_none_is_not_certain():
+    """Thirty sentences without a mistake had an interval from 1.0000 to 1.0000."""
+    tokens = [["Ada", "sleeps"], ["Bob", "sings"]] * 15
+    model = st.fit("tag", "most-frequent", tagged(tokens, [["B-PER", "O"]] * 30))
+    right = model.evaluate(tagged(tokens, [["B-PER", "O"]] * 30))
+    wrong = model.evaluate(tagged(tokens, [["O", "B-PER"]] * 30))
+    assert (right["spans"]["f1"], wrong["spans"]["f1"]) == (1.0, 0.0)
+    assert right["interval"]["span_f1"] == pytest.approx(wilson(30, 30))
+    assert wrong["interval"]["span_f1"] == pytest.approx(wilson(0, 30))
+    counts = np.array([[1, 1, 1], [0, 0, 1]] * 15)  # found and right, found, true
+    assert interval_of_f1(counts) == tuple(np.quantile(drawn_f1(counts), [0.025, 0.975]))
+    assert interval_of_f1(np.array([[0, 2, 0]])) == (0.0, 1.0)  # nothing was to be found
 
 
 def test_models_of_spans_are_ranked_by_spans():

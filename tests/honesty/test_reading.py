@@ -275,6 +275,22 @@ def test_semicolons_other_cases_and_other_names(here):
     assert record["sequences"] == len(ROWS) and len(record["classes"]) == 2
 
 
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_a_row_that_does_not_fit_does_not_hide_the_separator(here, mark):
+    """Of a few rows one had a semicolon too many: all lines were texts, their labels among them."""
+    rows = ["Label;Text", "klage;I want a refund", "unknown;the phone; it was good", "", "gut;fine"]
+    (here / "few.csv").write_text("\n".join(rows).replace(";", mark) + "\n")
+    with pytest.raises(DataError, match=r"few\.csv:3: columns found: 3, expected: 2"):
+        read_files("few.csv")
+    record = seriatim("check", "few.csv", "--format", "json").record
+    assert record["files"][0]["classes"] == {"klage": 1, "gut": 1}
+    assert [each["lines"] for each in record["findings"] if each["severity"] == "error"] == [[3]]
+    commas = "text,label\nyes; no,ham\nno; yes,spam\nI came, I saw,ham\n"
+    (here / "commas.csv").write_text(commas)
+    with pytest.raises(DataError, match=r"commas\.csv:4: columns found: 3, expected: 2"):
+        read_files("commas.csv")
+
+
 def test_files_of_one_class_each(here):
     """pos.txt neg.txt, a folder of them, or a folder for each."""
     for label in ("ham", "spam"):
@@ -357,6 +373,19 @@ def test_there_is_a_result_for_every_line(here):
     assert scores[1]["tokens"] == 1 and scores[1] == scores[3]  # a sequence that ends at once
     said = seriatim("evaluate", "run", "four.txt")
     assert "2 blank lines are left out" in said.err
+
+
+@pytest.mark.parametrize("name, mark", [("a.csv", ","), ("a.csv", ";"), ("a.tsv", "\t")])
+def test_blank_lines_of_a_table_are_left_out_and_said(here, name, mark):
+    """They were in a text, not in a table."""
+    (here / name).write_text("\nlabel,text\nx,one\n\ny,two\n\n\n".replace(",", mark))
+    assert len(read_files(name)) == 2 and f"{name}: 4 blank lines are left out" in notes_on(name)
+    found = seriatim("check", name, "--format", "json").record["findings"]
+    assert "4 blank lines are left out" in [each["what"] for each in found]
+    (here / name).write_text("label,text\nx,one\n\ny,two".replace(",", mark))
+    assert f"{name}: 1 blank line is left out" in notes_on(name)
+    (here / "in.csv").write_text('label,text\nx,"one\n\ntwo"\ny,three\n')
+    assert not any("blank" in words for words in notes_on("in.csv"))
 
 
 def test_sentences_are_not_taken_for_columns(here):

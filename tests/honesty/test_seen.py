@@ -57,6 +57,16 @@ def test_a_part_of_the_training_text_is_known_again(book):
     assert share(run, home / "middle.txt", middle) > 0.98
 
 
+def test_a_text_that_was_learned_from_is_not_compressed_without_a_word(book):
+    """`compress` said "25 times smaller" of the training text."""
+    home, training, run = book
+    (home / "old.txt").write_text("\n".join(training[:20]) + "\n")
+    (home / "new.txt").write_text("\n".join(lines(20, 9)) + "\n")
+    said = seriatim("compress", run, home / "old.txt", "--out", home / "old.srt")
+    assert said.code == 0 and f"note: {caution(1.0)[0]}" in said.err
+    assert st.load(run).compress(home / "new.txt", out=home / "new.srt")["notes"] == []
+
+
 def test_one_line_changed_and_lines_reordered_are_known_again(book):
     """Finding 3: a file that was not byte for byte the same was new."""
     home, training, run = book

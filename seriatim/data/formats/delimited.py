@@ -1,5 +1,5 @@
-"""Tables of cells between commas (csv, as RFC 4180 has it, or semicolons) or tabs (tsv, which knows
-no quotes).
+"""Tables of cells between commas (csv, as RFC 4180 has it; or semicolons, tabs or bars) or tabs (tsv,
+which knows no quotes).
 
     bytes -> are all rows alike? -> polars -> columns -> fields
                      no -> row by row: slow, but it can name the line that is wrong
@@ -31,7 +31,7 @@ from seriatim.data.columns import (
     numbers_in,
     text_field,
 )
-from seriatim.data.files import utf8
+from seriatim.data.files import add_notes, blank_left_out, utf8
 from seriatim.data.headers import LOOKED_AT, guessed_names, known_name, why_no_header
 from seriatim.data.marks import read_alike
 from seriatim.data.sequences import Field, Table
@@ -44,6 +44,9 @@ MOST_COLUMNS = 10_000  # that polars is asked for: each costs it far more than i
 
 
 FIRST_LINES = 20  # that are looked at for what parts the cells
+
+
+MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}  # the likeliest first
 
 
 QUOTE, NEWLINE, RETURN = b'"\n\r'
@@ -99,13 +102,13 @@ def read_csv(
     settled: dict[str, str] | None = None,
     decimal: str = "",
 ) -> Table:
-    """Cells between commas, or semicolons; those that hold such, quotes or line breaks stand in
-    quotes."""
+    """Cells between commas, or semicolons, tabs or bars; those that hold such, quotes or line breaks
+    stand in quotes."""
     content = utf8(path, encoding, notes)
     settled, mark = {} if settled is None else settled, separator_of(content)
     if mark != "," and notes is not None:
-        name = "semicolons" if mark == ";" else "tabs"
-        notes.append(f"{path}: its columns lie between {name}")
+        notes.append(f"{path}: its columns lie between {MARKS[mark]}")
+    add_notes(notes, path, blank_left_out(blank_lines(content, True)))
     asked = TableRequest(path, columns, problems, notes, gaps, wants, settled, mark, decimal)
     grid = grid_of(content, mark, True)
     return table(asked, grid, lambda: csv_rows(content.decode(), path, mark))
@@ -125,13 +128,15 @@ def read_tsv(
     """Cells between tabs, as they are."""
     content = utf8(path, encoding, notes)
     settled = {} if settled is None else settled
+    add_notes(notes, path, blank_left_out(blank_lines(content, False)))
     asked = TableRequest(path, columns, problems, notes, gaps, wants, settled, "\t", decimal)
     return table(asked, grid_of(content, "\t", False), lambda: tsv_rows(content.decode()))
 
 
 def separator_of(content: bytearray) -> str:
-    """What parts the cells of a csv file: a comma, unless the first lines all have equally many
-    semicolons, or tabs, and not equally many commas."""
+    """What parts the cells of a csv file: a comma, unless the first lines have equally many
+    semicolons, tabs or bars, and not equally many commas: all of them; or, where there is no such
+    mark, the header and at least half of them, so that a row that is wrong does not hide it."""
     end = 0
     for _ in range(FIRST_LINES):
         end = content.find(b"\n", end) + 1
@@ -139,14 +144,30 @@ def separator_of(content: bytearray) -> str:
             break
     head = QUOTED.sub(b"", content[: end or len(content)])
     lines = [line for line in head.split(b"\n") if line]
-    alike = [
-        mark
-        for mark in (b",", b";", b"\t")
-        if len(counts := {line.count(mark) for line in lines}) == 1 and counts != {0}
-    ]
+    alike = parting(lines, 1) or parting(lines, 0.5)
     if b";" in alike and b"," not in DECIMAL_COMMA.sub(b"", head):
         return ";"  # 1,5;2,5
     return alike[0].decode() if alike else ","
+
+
+def parting(lines: list[bytes], share: float) -> list[bytes]:
+    """The marks that such a share of the lines has as often as the first one does, which has some."""
+    found = []
+    for mark in (mark.encode() for mark in MARKS):
+        counts = [line.count(mark) for line in lines]
+        if counts and counts[0] and counts.count(counts[0]) >= share * len(counts):
+            found.append(mark)
+    return found
+
+
+def blank_lines(content: bytearray, quoted: bool) -> int:
+    """How many lines have nothing in them, and are not inside of a cell."""
+    if b"\n\n" not in content and not content.startswith(b"\n"):
+        return 0
+    values = np.frombuffer(content, np.uint8)
+    newlines = np.flatnonzero(values == NEWLINE)
+    blank = newlines[np.diff(newlines, prepend=-1) == 1]
+    return len(blank) - int(inside_quotes(values, blank).sum() if quoted else 0)
 
 
 # All rows at once

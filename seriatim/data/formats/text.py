@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from seriatim.data.columns import texts_of
-from seriatim.data.files import add_notes, utf8
+from seriatim.data.files import add_notes, blank_left_out, utf8
 from seriatim.data.looks import LABEL
 from seriatim.data.sequences import TEXT, Field, Table, offsets_of
 from seriatim.errors import DataError
@@ -25,7 +25,7 @@ def read_text(
         return {"text": Field(values, offsets_of([len(values)]), TEXT)}, None
     column, lines = text_lines(values, skip_blank=not gaps)
     blank = 0 if gaps else int((values == ord("\n")).sum() + (values[-1] != ord("\n"))) - len(lines)
-    add_notes(notes, path, [f"{blank:,} blank lines are left out"] if blank else [])
+    add_notes(notes, path, blank_left_out(blank))
     return {"text": column}, lines
 
 

@@ -1,7 +1,7 @@
 """Why this label? What each symbol contributed, with the check that all of it adds up.
 
     exact       models that add (naive Bayes, Markov-Bayes, linear): logit = before + sum of
-                contributions, as they are
+                contributions, as they are (+ end, in Markov-Bayes: that the text ends where it does)
     occlusion   how much the logit falls when the symbol becomes unknown; these need not add up, and
                 the gap is told
     gradient    integrated gradients: (x_t - u) . mean over a of d logit / d x_t at u + a (x - u),
@@ -55,6 +55,7 @@ def explain(predictor: Classifier, text: str, label: str, method: str) -> Record
     logits = centred(logits_of(model, batch))[0]  # (K,)
     number = predictor.label_number(label) if label else int(logits.argmax())
     added, before = contributions(model, chosen, batch, number)  # (P,)
+    end = ending(model, batch, number) if chosen == "exact" else None
     whole = float(logits[number])
     return predictor.record(
         "explanation",
@@ -68,7 +69,8 @@ def explain(predictor: Classifier, text: str, label: str, method: str) -> Record
             {"symbol": symbol, "contribution": value}
             for symbol, value in zip(symbols, added.tolist(), strict=True)
         ],
-        gap=whole - before - float(added.sum()),
+        end=end,
+        gap=whole - before - float(added.sum()) - (end or 0.0),
     )
 
 
@@ -128,6 +130,12 @@ def exact(model: Additive, batch: Batch, label: int) -> tuple[Tensor, float]:
     any."""
     added, before = model.contributions(batch)
     return centred(added)[0, :, label], float(centred(before)[0, label])
+
+
+def ending(model: Model, batch: Batch, label: int) -> float | None:
+    """What the end of the text adds to a label's logit; None where a model does not count it."""
+    added = model.ending(batch) if isinstance(model, Additive) else None
+    return None if added is None else float(centred(added)[0, label])
 
 
 def occlusion(model: Model, batch: Batch, label: int) -> tuple[Tensor, float]:

@@ -26,9 +26,10 @@ from seriatim.measuring.resampling import wilson
 from seriatim.records import Record
 from seriatim.show.charts import NARROW, Chart, Row, domain_of, short, spread, values
 from seriatim.show.tables import visible
+from seriatim.tasks.labels.tables import END
 
 MOST_LABELS, MOST_SYMBOLS = 60, 40  # rows of a picture
-LETTER = 6.4  # pixels
+LETTER, CAPITAL, BETWEEN = 6.4, 8.0, 6  # pixels: of a letter, and between names side by side
 HEIGHT, PANEL, STEP = 300, 90, 20
 QUARTERS = [0, 0.25, 0.5, 0.75, 1]  # ticks of shares
 STRONG = 0.5  # the share of a row from which on letters stand on a dark ground
@@ -75,6 +76,16 @@ def as_text(symbol: str) -> str:
     return visible(symbol.replace(" ", "␣").replace("\n", "⏎"))
 
 
+def room_of(name: str) -> float:
+    """Pixels that a name needs beside another; capitals are wider."""
+    return BETWEEN + sum(CAPITAL if letter.isupper() else LETTER for letter in name)
+
+
+def noun_of(record: Record) -> str:
+    """What was found: a tag, where words are told apart, or a label."""
+    return "tag" if "known_words" in record else "label"
+
+
 # -- confusion
 def confusion(record: Record) -> Chart:
     """The most frequent labels in the order of the record; what never happened is left blank."""
@@ -83,7 +94,7 @@ def confusion(record: Record) -> Chart:
     cells, names = cells_of(record)
     digits = max(len(str(cell["count"])) for cell in cells)
     step = max(18, 6 * digits + 7, 76 - 6 * len(names))
-    turned = 0 if LETTER * max(map(len, names)) < step else -90
+    turned = 0 if max(map(room_of, names)) < step else -90
     base = alt.Chart(values(cells)).encode(
         x=alt.X(
             "found:N",
@@ -147,11 +158,11 @@ def cells_of(record: Record) -> tuple[list[Row], list[str]]:
 def said_of_cells(record: Record, shown: int) -> str:
     """How many are right, and of how many labels the picture is."""
     low, high = record["interval"]["accuracy"]
-    many = len(record["classes"])
-    part = f" The {shown} most frequent of {many} labels." if shown < many else ""
+    many, noun = len(record["classes"]), noun_of(record)
+    part = f" The {shown} most frequent of {many} {noun}s." if shown < many else ""
     return (
-        "How often each true label (rows) was found to be each label (columns): blue is right, orange "
-        f"mistaken, stronger for a larger share of the row. {percent(record['accuracy'])} of "
+        f"How often each true {noun} (rows) was found to be each {noun} (columns): blue is right, "
+        f"orange mistaken, stronger for a larger share of the row. {percent(record['accuracy'])} of "
         f"{record['labels']:,} are right (95 % interval {100 * low:.1f} to {percent(high)}).{part}"
     )
 
@@ -255,9 +266,9 @@ def said_of_bins(record: Record) -> str:
     sure = record["calibration"]
     loss = "infinite" if record["log_loss"] is None else f"{record['log_loss']:.4f}"
     return (
-        "How often labels found with a probability are right (lines: 95 % intervals; dashed: where "
-        "probabilities mean what they say), and below how many there are. Calibration error "
-        f"{sure['error']:.4f}, log loss {loss}, Brier {sure['brier']:.4f}; lower is better."
+        f"How often {noun_of(record)}s found with a probability are right (lines: 95 % intervals; "
+        "dashed: where probabilities mean what they say), and below how many there are. Calibration "
+        f"error {sure['error']:.4f}, log loss {loss}, Brier {sure['brier']:.4f}; lower is better."
     )
 
 
@@ -430,8 +441,8 @@ def explanation(record: Record) -> Chart:
     )
     layers = [
         alt.Chart(values([{"adds": 0}])).mark_rule(style="soft-line").encode(x="adds:Q"),
-        base.mark_bar(height=13, style="soft").transform_filter("datum.side == 'before'"),
-        base.mark_bar(height=13).encode(color=side).transform_filter("datum.side != 'before'"),
+        base.mark_bar(height=13, style="soft").transform_filter("datum.side == 'neither'"),
+        base.mark_bar(height=13).encode(color=side).transform_filter("datum.side != 'neither'"),
     ]
     for sign, test in ((1, "datum.adds >= 0"), (-1, "datum.adds < 0")):
         away: Any
@@ -452,25 +463,27 @@ def explanation(record: Record) -> Chart:
     shown = [{"symbol": row["symbol"], "adds": row["adds"]} for row in rows]
     label = short(visible(record["label"]))
     title = f"{Path(str(record.get('run') or record.get('model', ''))).name}: why {label}?"
-    return Chart(view, title.lstrip(": "), said_of_weights(record, rows, label), shown)
+    return Chart(view, title.lstrip(": "), said_of_weights(record, label), shown)
 
 
 def weights_of(record: Record) -> list[Row]:
-    """A row for each symbol that is drawn, and one for what was there before any."""
+    """A row for each symbol that is drawn, one for what was there before any, and one for the end of
+    the text, where it counts."""
     symbols = record["symbols"]
     by_weight = sorted(range(len(symbols)), key=lambda i: -abs(symbols[i]["contribution"]))
     chosen = sorted(by_weight[:MOST_SYMBOLS])
     found = [(as_text(symbols[i]["symbol"]), symbols[i]["contribution"], False) for i in chosen]
-    found = [("before any symbol", record["before"], True), *found]
+    end = [] if record["end"] is None else [(END, record["end"], True)]
+    found = [("before any symbol", record["before"], True), *found, *end]
     return [
         {
             "place": place,
             "symbol": short(name, 20),
             "adds": weight,
             "written": f"{weight:+.2f}".replace("-", "−"),
-            "side": "before" if before else "for" if weight >= 0 else "against",
+            "side": "neither" if beside else "for" if weight >= 0 else "against",
         }
-        for place, (name, weight, before) in enumerate(found)
+        for place, (name, weight, beside) in enumerate(found)
     ]
 
 
@@ -500,9 +513,10 @@ def room_for(rows: list[Row]) -> tuple[float, float]:
     return -left / scale, right / scale
 
 
-def said_of_weights(record: Record, rows: list[Row], label: str) -> str:
+def said_of_weights(record: Record, label: str) -> str:
     """What is added up, and whether it comes to the whole."""
-    many, shown = len(record["symbols"]), len(rows) - 1
+    many = len(record["symbols"])
+    shown = min(many, MOST_SYMBOLS)
     part = f" The {shown} of {many} symbols that weigh most." if shown < many else ""
     gap = "" if abs(record["gap"]) < 0.01 else f" They leave a gap of {record['gap']:+.2f}."
     return (

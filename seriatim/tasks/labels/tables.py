@@ -16,6 +16,7 @@ MOST_PAIRS = 10  # confusions that are told of more labels
 APART = 0.001  # from which on accuracy and its mean over labels are said to differ
 ROOM = 60  # letters for the names of its columns
 MOST_LETTERS = 32  # of the name of a label beside its figures
+END = "end of the text"  # what it is called where it adds to a logit
 
 
 def label_figures(record: Record) -> Group:
@@ -182,7 +183,8 @@ def frequent_confusions(record: Record) -> Table:
 
 
 def explanation(record: Record) -> Group:
-    """Why a label: each symbol with what it added, towards the label or against it."""
+    """Why a label: each symbol with what it added, towards the label or against it, and then the
+    end of the text, where it counts."""
     title = Text.assemble(
         (visible(record["label"]), "bold"),
         f"   {100 * record['probability']:.2f} %",
@@ -191,18 +193,21 @@ def explanation(record: Record) -> Group:
     table = Table(
         "symbol", Column("adds", justify="right"), "", header_style="bold", box=None, pad_edge=False
     )
-    most = max(abs(each["contribution"]) for each in record["symbols"]) or 1.0
-    for each in record["symbols"]:
-        value = each["contribution"]
+    end = record["end"]
+    rows = [(Text(visible(each["symbol"])), each["contribution"]) for each in record["symbols"]]
+    rows += [] if end is None else [(Text(END, style="dim"), end)]
+    most = max(abs(value) for _, value in rows) or 1.0
+    for name, value in rows:
         table.add_row(
-            Text(visible(each["symbol"])),
+            name,
             f"{value:+.3f}",
             Text(bar(abs(value) / most, 24), style="#4f8a9b" if value > 0 else "#c1440e"),
         )
-    symbols = record["logit"] - record["before"] - record["gap"]
-    total = (
-        f"before {record['before']:+.3f} and symbols {symbols:+.3f} = logit {record['logit']:+.3f}"
-    )
+    symbols = sum(each["contribution"] for each in record["symbols"])
+    parts = f"before {record['before']:+.3f} and symbols {symbols:+.3f}"
+    if end is not None:
+        parts = f"before {record['before']:+.3f}, symbols {symbols:+.3f} and end {end:+.3f}"
+    total = f"{parts} = logit {record['logit']:+.3f}"
     gap = "" if abs(record["gap"]) < 5e-4 else f", {record['gap']:+.3f} unexplained"
     return Group(title, table, Text(total + gap, style="dim"))
 

@@ -36,6 +36,7 @@ from seriatim.data.files import MARKS, encoding_called, first_not_utf8, guessed_
 from seriatim.data.sequences import SYMBOLS, Field, Sequences, offsets_of
 from seriatim.distributions.symbols import Distribution
 from seriatim.errors import ConfigError, DataError
+from seriatim.measuring.fingerprint import caution
 from seriatim.measuring.likelihood import block_of
 from seriatim.models.base import Model, evaluating, select
 from seriatim.parallel import threads
@@ -131,7 +132,7 @@ def compress(predictor: LanguagePredictor, path: str, out: str) -> Facts:
 def sizes(
     predictor: LanguagePredictor, data: Sequences, content: bytes, written: bytes, header: int
 ) -> Facts:
-    """How large the file is, beside what was to be expected."""
+    """How large the file is, beside what was to be expected, and whether the text was learned from."""
     measured = measure(predictor, data)
     found, nats = figures(measured), float(measured.loss.sum() + measured["side"].sum())
     return {
@@ -144,6 +145,7 @@ def sizes(
         "bits_per_character": 8 * len(written) / found["characters"],
         "bits_per_byte": 8 * len(written) / len(content),
         "bits_per_character_scored": found["bits_per_character"],
+        "notes": caution(measured["seen"]),
     }
 
 

@@ -27,7 +27,13 @@ from seriatim.runs.predictor import Source
 from seriatim.settings import named
 from seriatim.tasks.base import Task
 from seriatim.tasks.labels.codec import LabelCodec, of_examples, target_of
-from seriatim.tasks.labels.metrics import counts_in, drawn_f1, in_scheme, marks_spans, span_report
+from seriatim.tasks.labels.metrics import (
+    counts_in,
+    in_scheme,
+    interval_of_f1,
+    marks_spans,
+    span_report,
+)
 from seriatim.tasks.labels.models.network import SequenceLabeller
 from seriatim.tasks.labels.predictor import Labeller
 
@@ -126,8 +132,7 @@ class Tagger(Labeller):
                 for values in (truth, answers)
             ]
             found["spans"] = plain(span_report(*rows))
-            low, high = np.quantile(drawn_f1(counts_in(measured)), [0.025, 0.975])
-            found["interval"]["span_f1"] = [float(low), float(high)]
+            found["interval"]["span_f1"] = list(interval_of_f1(counts_in(measured)))
             if found["spans"]["support"] and not found["spans"]["f1"]:
                 found["notes"].append(f"not one of {found['spans']['support']:,} spans was found")
         return found

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from functools import cache
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from seriatim import fit
 from seriatim.errors import ConfigError, DataError
 from seriatim.tasks.classify.predictor import Classifier
+from seriatim.tasks.labels.tables import explanation
 from seriatim.verbs import call
 from tests.labels import labelled, messages, sentences
 
@@ -65,7 +68,8 @@ def test_exact_contributions_add_up(name):
     for label in ("", "ham", "spam", "work"):
         record = predictor.explain(TEXT, label=label)
         assert record["method"] == "exact" and abs(record["gap"]) < 1e-9
-        assert record["before"] + values(record).sum() == pytest.approx(record["logit"], abs=1e-9)
+        parts = [record["before"], *values(record), record["end"] or 0.0]
+        assert sum(parts) == pytest.approx(record["logit"], abs=1e-9)
         assert record["logit"] == pytest.approx(logit(predictor, TEXT, record["label"]), abs=1e-9)
 
 
@@ -78,6 +82,24 @@ def test_what_speaks_for_one_label_speaks_against_the_others(name):
     assert sum(record["before"] for record in records) == pytest.approx(0, abs=1e-9) and sum(
         record["probability"] for record in records
     ) == pytest.approx(1)
+
+
+def test_the_end_of_a_text_is_told_by_itself():
+    """It was booked as there before any symbol, which is the prior of the label."""
+    predictor = fitted("markov-bayes")
+    texts = ("free cash", "free the cash and win Mum")
+    one, other = (predictor.explain(text, label="spam") for text in texts)
+    prior = predictor.model.prior.numpy()
+    spam = predictor.codec.labels.number["spam"]
+    assert one["before"] == other["before"] == pytest.approx(prior[spam] - prior.mean())
+    assert one["end"] != other["end"] and fitted("naive-bayes").explain(TEXT)["end"] is None
+    assert predictor.explain(TEXT, method="occlusion")["end"] is None
+    terminal = Console(file=io.StringIO(), width=80)
+    terminal.print(explanation(other))
+    shown = terminal.file.getvalue()
+    assert "end of the text" in shown and f"and end {other['end']:+.3f} = logit" in shown
+    chart = call("explain", predictor, texts[1], label="spam").plot()
+    assert chart.rows[-1] == {"symbol": "end of the text", "adds": other["end"]}
 
 
 def test_contributions_to_naive_bayes_are_its_weights():

@@ -197,7 +197,9 @@ def test_what_each_symbol_adds_makes_up_the_answer_and_padding_adds_nothing(name
     added, before = model.contributions(batch)
     assert added.shape == (*batch.x.shape, K) and before.shape == (20, K)
     assert not added[torch.arange(batch.x.shape[1]) >= batch.x_lengths[:, None]].any()
-    assert torch.allclose(before + added.sum(1), model.predict(batch).logits, atol=1e-9, rtol=0)
+    end = model.ending(batch)
+    whole = before + added.sum(1) + (0.0 if end is None else end)
+    assert torch.allclose(whole, model.predict(batch).logits, atol=1e-9, rtol=0)
 
 
 def test_a_run_shares_what_it_says_among_its_symbols():

@@ -16,7 +16,7 @@ from seriatim.tasks.labels.metrics import calibration, precision_curve, report
 from seriatim.tasks.labels.pictures import confusion, explanation, precision, reliability
 from seriatim.tasks.labels.tables import label_figures
 from tests.drawn import HOSTILE, data_in, sound, texts_in
-from tests.labels import messages
+from tests.labels import messages, sentences
 
 
 def labelled(names, seed: int = 0) -> dict:
@@ -241,6 +241,21 @@ def test_blanks_and_strange_symbols_are_seen():
     assert [row["symbol"] for row in chart.rows[1:4]] == ["␣", "⏎", "<script>alert(1)</s…"]
 
 
+def test_names_of_tags_are_turned_where_they_would_run_together():
+    """Seven tags had B-LOCB-ORGB-PER above their columns, and were called labels below."""
+    tags = ["O", *(f"{where}-{kind}" for where in "BI" for kind in ("LOC", "ORG", "PER"))]
+
+    def angle(names) -> int:
+        """How far the names above the columns are turned."""
+        body = str(confusion(labelled(names)).body)
+        return int(re.findall(r"'labelAngle': (-?\d+)", body)[0])
+
+    assert (angle(tags), angle(["ham", "spam"]), angle("abcdefg")) == (-90, 0, 0)
+    model = seriatim.fit("tag", "most-frequent", sentences(20))
+    said = confusion(model.evaluate(sentences(20))).says
+    assert "each true tag (rows) was found to be each tag" in said and "label" not in said
+
+
 def explained(symbols, gap: float = 0.0) -> dict:
     """The record of an explanation."""
     rows = [{"symbol": name, "contribution": float(weight)} for name, weight in symbols]
@@ -253,6 +268,7 @@ def explained(symbols, gap: float = 0.0) -> dict:
         "logit": 1.0,
         "before": -0.1,
         "symbols": rows,
+        "end": None,
         "gap": gap,
     }
 

@@ -56,8 +56,12 @@ class Additive(Model):
 
     def contributions(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """(B, P, K) what each symbol adds to the logit of each label, and (B, K) what was there
-        before: together they are the logits."""
+        before: together, and with what the end adds, they are the logits."""
         raise TypeError(f"{type(self).__name__} does not say what it adds")
+
+    def ending(self, batch: Batch) -> Tensor | None:
+        """(B, K) what the end of the sequence adds; None where it is not counted."""
+        return None
 
     def scores(self, batch: Batch) -> Tensor:
         """(B, K)."""
@@ -273,7 +277,20 @@ class MarkovBayes(Additive):
             yield {"words": "a language model for each label", "share": (label + 1) / self.labels}
 
     def contributions(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """(B, P + 1, K) the log-probability of each symbol and of the end, and (B, K) the prior."""
+        """(B, P, K) the log-probability of each symbol, and (B, K) the prior."""
+        return self.swept(batch)[0], self.prior.expand(len(batch.x), -1)
+
+    def ending(self, batch: Batch) -> Tensor:
+        """(B, K) the log-probability that it ends here."""
+        return self.swept(batch)[1]
+
+    def scores(self, batch: Batch) -> Tensor:
+        """(B, K)."""
+        added, end = self.swept(batch)
+        return self.prior + end + added.sum(1)
+
+    def swept(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """(B, P, K) the log-probability of each symbol, and (B, K) that of the end."""
         ids = field_of(batch.x, batch.x_lengths)
         added = torch.zeros(len(batch.x), batch.x.shape[1] + 1, self.labels, dtype=torch.float64)
         real = (
@@ -284,7 +301,7 @@ class MarkovBayes(Additive):
                 torch.from_numpy(model.sweep(ids, stop=True)).double().clamp(min=-1e4)
             )
         ends = torch.arange(batch.x.shape[1] + 1) == batch.x_lengths[:, None]
-        return (added * ~ends[..., None])[:, :-1], self.prior + added[ends]
+        return (added * ~ends[..., None])[:, :-1], added[ends]
 
     def arrays(self) -> dict[str, Tensor]:
         """The prior, and what the model of each label learned."""
