@@ -16,6 +16,7 @@ import seriatim
 from seriatim.codecs.options import CodecOptions
 from seriatim.data import read
 from seriatim.data.corpora.signals import parse_signal
+from seriatim.data.options import SeriesOptions
 from seriatim.data.sequences import Sequences
 from seriatim.data.series import cut_series
 from seriatim.data.steps import step_of
@@ -23,9 +24,11 @@ from seriatim.distributions.numbers import Bins, Normal, Shifted
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import create
+from seriatim.progress import listening
 from seriatim.tasks.forecast import TASK
 from seriatim.tasks.forecast.backtest import forecast, origins, overlapping, what_came
 from seriatim.tasks.forecast.codec import SeriesCodec, of_windows
+from seriatim.tasks.forecast.cut import ForecastCut
 from seriatim.tasks.forecast.features import feature_table
 from seriatim.tasks.forecast.metrics import forecasts_in
 from seriatim.tasks.forecast.models.lags import STRENGTHS
@@ -798,3 +801,20 @@ def test_a_scale_is_found_whatever_little_is_known_of_a_series():
         assert codec.own_scale(np.array(values)[:, None])[1].tolist() == [unit]
     year = np.tile(np.arange(12.0), 3)[:, None]  # the same every year: no error of a season before
     assert codec.own_scale(year)[1][0] > 0.9
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_series_in_another_encoding_are_read_as_asked_or_guessed(tmp_path, wide):
+    """A row for each series, or for each time."""
+    rows = ["Käse,5,3,8,1"] if wide else ["Käse", *map(str, range(9))]
+    path = tmp_path / "a.csv"
+    path.write_bytes("\n".join([*rows, *(["Öl,1,2,7,4"] if wide else [])]).encode("latin-1"))
+    said: list[str] = []
+    cut = ForecastCut(TASK)
+    with listening(lambda event: said.append(event["words"])):
+        guessed = cut.sequences(str(path))
+    assert any("windows-1252" in words for words in said)
+    asked = cut.sequences(str(path), SeriesOptions(encoding="latin-1"))
+    for data in (guessed, asked):
+        names = data.field("name").symbol_names if wide else data.field("values").names
+        assert names[0] == "Käse"
