@@ -10,9 +10,9 @@ from seriatim import fit, load
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.recipe import TrainingOptions
+from seriatim.progress import listening
 from seriatim.tasks import task as room
 from seriatim.tasks.words.cut import WordsLesson
-from seriatim.progress import listening
 from seriatim.tasks.words.models.glove import pairs_of
 from seriatim.tasks.words.models.vectors import Vectors
 from seriatim.tasks.words.options import VectorsOptions
