@@ -12,6 +12,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from seriatim.data.moments import are_months
+
 if TYPE_CHECKING:
     import polars
 
@@ -81,7 +83,7 @@ def read_alike(
     mark that was found, or asked for."""
     if not asked and separator != ";" and not any(each.str.contains(ODD).any() for each in columns):
         return list(columns), [], ""
-    figures = [marked(cells) for cells in columns]
+    figures = [cells.head(0) if are_months(cells) else marked(cells) for cells in columns]
     own = [asked or mark_of(some, separator) for some in figures]
     known = {each for each in own if each}
     common = known.pop() if len(known) == 1 else ""

@@ -2,6 +2,7 @@
 
     2024-03-07   2024-03-07T14:30:00.5+01:00   2024/03/07   20240307   202403   2024-03   2024Q1   2024
     07.03.2024   03/07/2024   7 Mar 2024   March 7, 2024   March 2024   3/7/24 2:30 PM
+    03.2024   03/2024   2024.03   2024/03
 
 A moment without a zone is one of UTC, so that summer time does not exist; a month, quarter or year
 is its beginning. Between slashes the month comes first, unless a cell of the column begins with a
@@ -15,12 +16,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from seriatim.data.columns import texts_of
 from seriatim.data.sequences import Field
+
+if TYPE_CHECKING:
+    import polars
 
 DAY = 86_400  # seconds
 
@@ -67,7 +72,9 @@ FORMS = [
         r"(?P<left>\d{1,2})/(?P<right>\d{1,2})/(?P<year>[12]\d{3}|\d\d)" + CLOCK,  # 03/07/2024
         DAYS + r"[ -]" + WORD + r"\.?,?[ -]" + YEARS + CLOCK,  # 7 Mar 2024
         WORD + r"\.? " + DAYS + r",? " + YEARS + CLOCK,  # March 7, 2024
-        YEARS + r"-(?P<month>\d{1,2})",  # 2024-03
+        YEARS + r"[-/](?P<month>\d{1,2})",  # 2024-03
+        YEARS + r"\.(?P<month>\d\d)",  # 2024.03
+        r"(?P<month>\d{1,2})[./]" + YEARS,  # 03.2024
         r"(?P<year>1[5-9]\d\d|2[01]\d\d)(?P<month>\d\d)",  # 202403
         YEARS + r"[ -]?q(?P<quarter>[1-4])",  # 2024Q1
         r"q(?P<quarter>[1-4])[ -]?" + YEARS,  # Q1 2024
@@ -75,6 +82,15 @@ FORMS = [
         YEARS,
     )
 ]  # 2024
+
+
+MONTHLY = r"^(?:\d{1,2}\.[12]\d{3}|[12]\d{3}\.\d\d)$"  # months that look like numbers
+
+
+YEARLY = 12  # months
+
+
+FEWEST_MONTHS = 3  # different ones, from which on cells are believed to be months
 
 
 ZONED = r"\d:\d\d\S* *(z|utc|gmt|[+-]\d\d:?(?:\d\d)?)$"  # a time of day, and its zone
@@ -135,6 +151,28 @@ def moments_of(cells: Sequence[str] | Field | np.ndarray) -> np.ndarray:
     for row, part in single.items():
         moments[row] = seconds_of(part, day_first)
     return moments
+
+
+def are_months(cells: polars.Series) -> bool:
+    """Whether cells that could be numbers are months, 03.2024 or 2024.03, all of them: from 1 to 12, in
+    steps that a year is made of, and few left out between the first and the last.
+
+    >>> import polars
+    >>> are_months(polars.Series(["11.2023", "12.2023", "01.2024"]))
+    True
+    """
+    found = cells.unique().str.strip_chars()
+    found = found.filter(found != "")
+    if len(found) < FEWEST_MONTHS or not found.str.contains(MONTHLY).all():
+        return False
+    moments = moments_of(found.to_list())
+    if np.isnan(moments).any():
+        return False
+    months = np.unique(moments.astype("datetime64[s]").astype("datetime64[M]").astype(np.int64))
+    steps = np.diff(months)
+    if not len(steps) or YEARLY % steps.min():
+        return False
+    return bool(steps.sum() <= 2 * len(steps) * steps.min())
 
 
 def zones_in(column: Field) -> list[str]:

@@ -9,6 +9,7 @@ from seriatim.settings import option
 FORMATS = (
     "text, csv, tsv, jsonl, parquet, conllu, columns, labelled, midi, roll, svg, strokes, quickdraw"
 )
+ENCODING = "of text: latin-1, utf-16, ...; default: UTF-8, or a guess"
 FILLS = ("refuse", "previous", "linear", "mean", "keep")
 
 
@@ -35,7 +36,7 @@ class TextOptions(TableOptions):
         choices=("", "line", "stream"),
     )
     field: str = option("", "which field of a table to read")
-    encoding: str = option("", "of text: latin-1, utf-16, ...; default: UTF-8, or a guess")
+    encoding: str = option("", ENCODING)
     distinct: bool = option(False, "of equal sequences keep the first only")
 
 
@@ -58,4 +59,5 @@ class SeriesOptions(TableOptions):
     series: str = option("", "which series a row of a long table belongs to")
     channels: str = option("", "the columns to be forecast, with commas between; default: all")
     known: str = option("", "columns that are known in advance, with commas between")
+    encoding: str = option("", ENCODING)
     fill: str = option("refuse", "what becomes of gaps", choices=FILLS)

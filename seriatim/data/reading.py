@@ -110,7 +110,7 @@ def in_series(
         made = series_with(table, "label", series, time, chosen, fill or "refuse")
     else:
         made = series_of(table, time, series, chosen, inputs or (), fill or "refuse", notes=notes)
-    return replace(made, told=table.told, read_as=table.read_as)
+    return replace(made, read_as=table.read_as)
 
 
 def renamed(

@@ -27,14 +27,19 @@ LEAST_CELLS = 4  # a name and three numbers, where no header says what they are
 
 
 def series_in_rows(
-    path: str, separator: str, fill: str = "refuse", notes: list[str] | None = None
+    path: str,
+    separator: str,
+    fill: str = "refuse",
+    notes: list[str] | None = None,
+    encoding: str = "",
 ) -> Sequences | None:
     """A file with a row for each series, its name first, then its numbers, as many as it has.
 
     Columns are called after their places, or are dates, or have no names. None if the file is
     something else: a row for each time.
     """
-    content = utf8(path)
+    said: list[str] = []
+    content = utf8(path, encoding, said)
     if not begins_so(content, separator):
         return None
     rows = cells_in(content.decode(), separator)
@@ -49,7 +54,7 @@ def series_in_rows(
     table = Sequences({"name": Field.of_labels(names)}, origin=path, lines=lines)
     pieces = [piece_of_row(table, s, row[1:], times, fill) for s, row in enumerate(body)]
     if notes is not None:
-        notes.append(remark(pieces, times is not None and len(times) > 0))
+        notes += [*said, remark(pieces, times is not None and len(times) > 0)]
     return joined(path, names, pieces, ("value",), ())
 
 

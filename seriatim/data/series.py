@@ -21,13 +21,18 @@ from typing import TypedDict
 import numpy as np
 
 from seriatim.data.columns import ENOUGH, number_in, numbers_in, texts_of
-from seriatim.data.moments import moments_of, zones_in
+from seriatim.data.moments import YEARS_SURE, moments_of, zones_in
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences, offsets_of
 from seriatim.data.steps import Step, alike, step_of
 from seriatim.errors import ConfigError, DataError, nearest
 
 # columns that tell the time
 TIMES = ("date", "datetime", "timestamp", "time", "ds", "period", "month", "year")
+
+
+# and in other languages, where the cells are dates
+ABROAD = "datum zeit zeitpunkt monat jahr tag mois année annee jour fecha mes año ano dia día anno"
+TIMES_ABROAD = tuple(ABROAD.split())
 
 
 SERIES = ("series", "unique_id", "item_id", "id")  # columns that tell series apart
@@ -48,6 +53,9 @@ COUNTS = (
 
 
 FILLS = ("refuse", "previous", "linear", "mean", "keep")
+
+
+SHOWN = 12  # names of channels that are said
 
 
 MOST_ROWS = 10_000_000  # of a grid whose holes are filled
@@ -114,7 +122,20 @@ def series_of(
         one_series(data, rows, moments, values, names, fill, grids, coming[name], len(channels))
         for name, rows in groups.items()
     ]
-    return joined(data.origin, list(groups), pieces, tuple(channels), tuple(known))
+    made = joined(data.origin, list(groups), pieces, tuple(channels), tuple(known))
+    parts = {"time": [time], "series": [series], "channels": channels, "known": known}
+    return replace(made, told=data.told + parts_said(parts) if data.told else "")
+
+
+def parts_said(parts: dict[str, Sequence[str | None]]) -> str:
+    """Which columns play which part, for the line that says how a table was read."""
+    said = [] if parts["time"] != [None] else ["no time: rows are counted"]
+    for part, names in parts.items():
+        there = [repr(name) for name in names if name is not None]
+        more = f" and {len(there) - SHOWN:,} more" if len(there) > SHOWN else ""
+        if there:
+            said.append(f"{part} {', '.join(there[:SHOWN])}{more}")
+    return f"; {', '.join(said)}"
 
 
 def with_rows_to_come(
@@ -329,12 +350,29 @@ def tells_time(columns: dict[str, Cells]) -> str | None:
         (name for name in columns if name.lower() in TIMES),
         key=lambda name: TIMES.index(name.lower()),
     )
+    named += [
+        name
+        for name, cells in columns.items()
+        if name.lower() in TIMES_ABROAD and calendar_there(cells)
+    ]
     dated = (
         name
         for name in [*named, *columns]
         if (name in named or isinstance(columns[name].values, Field)) and are_dates(columns[name])
     )
     return next(dated, named[0] if named else None)
+
+
+def calendar_there(cells: Cells) -> bool:
+    """Whether cells are dates even if nobody calls them so: texts, or whole numbers that are written
+    as years, months or days are."""
+    if isinstance(cells.values, Field):
+        return are_dates(cells)
+    known = cells.values[np.isfinite(cells.values)]
+    if not len(known) or (known != np.floor(known)).any() or known.min() < YEARS_SURE[0]:
+        return False
+    sure = known.max() <= YEARS_SURE[1] or known.min() > 100 * YEARS_SURE[0]
+    return bool(sure and np.isfinite(moments_of([str(int(each)) for each in known])).all())
 
 
 def are_dates(cells: Cells) -> bool:

@@ -489,3 +489,30 @@ def test_a_part_of_a_series_keeps_all_its_numbers_together(write):
 def test_series_are_no_text(write):
     with pytest.raises(DataError, match="numbers are not text"):
         fit_codec(series_of(read(write("a.csv", LONG))).main, CodecOptions())
+
+
+MONTHS = [(2012 + i // 12, i % 12 + 1) for i in range(30)]
+
+
+@pytest.mark.parametrize("form", ["{1:02}.{0}", "{1}/{0}", "{0}/{1:02}", "{0}.{1:02}"])
+def test_months_without_a_day_are_times_though_they_look_like_numbers(write, form):
+    rows = [f"{form.format(*month)};{i + 1000}" for i, month in enumerate(MONTHS)]
+    path = write("a.csv", "\n".join(["Monat;Menge", *rows]))
+    data = read(path, fill="refuse")
+    assert step_of(data.field("time").row(0)).words == "monthly"
+    assert data.field("values").names == ("Menge",)
+    assert data.told.endswith("time 'Monat', channels 'Menge'")
+
+
+def test_numbers_that_are_no_months_stay_numbers(write):
+    for cells in (["1.2012", "13.2012", "2.2012"], ["1.2001", "2.1900", "7.2198"], ["2012.01"] * 3):
+        path = write("a.csv", "\n".join(["share,other", *(f"{cell},1" for cell in cells)]))
+        assert read(path, fill="refuse").field("values").names == ("share", "other")
+
+
+@pytest.mark.parametrize("name", ["Jahr", "fecha", "année"])
+def test_a_time_is_known_by_its_name_in_other_languages(write, name):
+    path = write("a.csv", "\n".join([f"{name},y", *(f"{2000 + i},{i}" for i in range(9))]))
+    assert read(path, fill="refuse").field("values").names == ("y",)
+    path = write("b.csv", "\n".join([f"{name},y", *(f"{i % 7},{i}" for i in range(9))]))
+    assert read(path, fill="refuse").field("values").names == (name, "y")  # no times

@@ -34,6 +34,7 @@ from seriatim.data.columns import (
 from seriatim.data.files import add_notes, blank_left_out, utf8
 from seriatim.data.headers import LOOKED_AT, guessed_names, known_name, why_no_header
 from seriatim.data.marks import read_alike
+from seriatim.data.moments import are_months
 from seriatim.data.sequences import Field, Table
 from seriatim.errors import ConfigError, DataError, keep
 
@@ -479,9 +480,10 @@ def written_field(name: str, cells: polars.Series) -> Field:
 def number_or_text_field(
     asked: TableRequest, name: str, cells: polars.Series, lines: np.ndarray
 ) -> Field:
-    """Numbers if all cells are, or all that are not missing where gaps may be; else text."""
+    """Numbers if all cells are, or all that are not missing where gaps may be; else text, as months
+    are that look like numbers: 03.2024."""
     found = numbers_in(cells)
-    if found is None:
+    if found is None or are_months(cells):
         return text_field(cells)
     numbers, other = found  # (S,) each
     finite = np.isfinite(numbers)

@@ -6,8 +6,9 @@ data.
 The unit of one series is its deviation. Of several, each has a mean and a unit of its own, the error
 of the naive forecast, mean |w_t - w_{t-season}|: errors in that unit are those that MASE counts, so
 that no series outweighs another because it is written in smaller units. A series that was not there
-in training is scaled by what is known of it. What is known in advance (named inputs, the calendar)
-goes beside the values, in units of its deviation. Everything is fitted on training data only.
+in training, or with less than a season of it, is scaled by what is known of it. What is known in
+advance (named inputs, the calendar) goes beside the values, in units of its deviation. Everything is
+fitted on training data only.
 Shapes: N times, S series, C channels, K known inputs, H horizon; ... any leading axes.
 """
 
@@ -98,11 +99,13 @@ class SeriesCodec:
         step: Step,
         season: int,
         means: Mapping[str, Scale],
+        by_itself: bool = False,
     ):
         self.options, self.channels, self.known = options, channels, known
         self.step, self.season = step, season
         # by name of the series, "" for all of them
         self.means = dict(means)
+        self.by_itself = by_itself  # whether each series has a scale of its own
 
     @classmethod
     def fit(cls, data: Sequences, options: CodecOptions) -> SeriesCodec:
@@ -111,30 +114,38 @@ class SeriesCodec:
         codec = cls(options, *names_in(data), step, options.season or season_of(step), {})
         tables = [codec.table(data, s) for s in range(len(data))]
         codec.means[""] = spread(np.concatenate(tables), options)
-        if options.each and len(data) > 1:
+        codec.by_itself = options.each and len(data) > 1
+        if codec.by_itself:
             for s, table in enumerate(tables):
-                codec.means[codec.name_of(data, s)] = codec.own_scale(table)
+                if codec.tells_scale(table):
+                    codec.means[codec.name_of(data, s)] = codec.own_scale(table)
         return codec
 
-    @property
-    def by_itself(self) -> bool:
-        """Whether each series has a scale of its own."""
-        return len(self.means) > 1
+    def tells_scale(self, table: np.ndarray) -> bool:
+        """Whether the training rows of a series, (N, C + K), say how large it is: more than a season
+        of every channel, and a change in it. Otherwise that is seen when the series is known better."""
+        values = table[:, : self.size]
+        many = np.isfinite(values).sum(0) > self.season  # (C,)
+        return bool(many.all() and (np.nanmax(values, 0) > np.nanmin(values, 0)).all())
 
     def own_scale(self, table: np.ndarray) -> Scale:
-        """(N, C + K) one series -> its mean, and its naive error as the unit; a thousandth
-        of its size, where it never changes."""
+        """(N, C + K) one series -> its mean, and its naive error as the unit: a season before, or,
+        where there is no more than one, a step before, or its deviation. A thousandth of its size,
+        where it never changes; its size, where one value is all that is known."""
         mean, unit = (each.copy() for each in self.means[""])
         values = table[:, : self.size]
-        there = np.isfinite(values).any(0)  # (C,)
+        count = np.isfinite(values).sum(0)  # (C,)
+        there = count > 0
         if self.options.scale == "none" or not there.any():
             return mean, unit
-        mean[: self.size][there] = np.nanmean(values[:, there], 0)
-        steps = min(self.season, max(1, len(values) - 1))
-        wrong = mase_scale(values, steps) if len(values) > 1 else np.zeros(self.size)
-        size = np.abs(mean[: self.size])
-        size = np.where(size > 0, size, 1.0)
-        unit[: self.size] = np.where(np.nan_to_num(wrong) > 1e-9 * size, wrong, size / 1000)
+        values, count = values[:, there], count[there]
+        level = np.nanmean(values, 0)
+        size = np.where(level != 0, np.abs(level), 1.0)
+        chosen = np.where(count > 1, size / 1000, size)
+        steps = [each for each in (1, self.season) if each < len(values)]
+        for wrong in [np.nanstd(values, 0), *(mase_scale(values, each) for each in steps)]:
+            chosen = np.where(np.nan_to_num(wrong) > 1e-9 * size, wrong, chosen)
+        mean[: self.size][there], unit[: self.size][there] = level, chosen
         return mean, unit
 
     def table(self, data: Sequences, s: int) -> np.ndarray:
@@ -277,6 +288,7 @@ class SeriesCodec:
             "known": self.known,
             "step": asdict(self.step),
             "season": self.season,
+            "by_itself": self.by_itself,
             "means": {name: [each.tolist() for each in pair] for name, pair in self.means.items()},
         }
 
@@ -293,9 +305,10 @@ class SeriesCodec:
             named = all(isinstance(name, str) for name in [*channels, *known])
             if not channels or not named or not isinstance(season, int):
                 raise ValueError("its channels have no names")
-            return cls(
-                options, channels, known, Step(**record["step"]), season, means_in(record["means"])
-            )
+            means = means_in(record["means"])
+            by_itself = bool(record.get("by_itself", len(means) > 1))
+            step = Step(**record["step"])
+            return cls(options, channels, known, step, season, means, by_itself)
 
 
 def names_in(data: Sequences) -> tuple[list[str], list[str]]:

@@ -141,16 +141,16 @@ class ForecastCut(Cut):
         named = (columns, reading.time, reading.series, reading.channels, reading.known)
         data = None
         if separator and not generated and not any(named):
-            data = series_in_rows(paths[0], separator, reading.fill, notes)
+            data = series_in_rows(paths[0], separator, reading.fill, notes, reading.encoding)
         if data is None:
-            mark = reading.decimal or None
-            table = read(
-                paths[0], input_format=format, columns=columns, decimal=mark, gaps=not generated
-            )
+            cells: Any = {"columns": columns, "decimal": reading.decimal or None}
+            text: Any = {"input_format": format, "encoding": reading.encoding or None}
+            table = read(paths[0], **text, **cells, notes=notes, gaps=not generated)
             found = {name: how for name, how in table.read_as.items() if name == "decimal"}
             data = replace(as_series(table, reading, gaps, notes), read_as=found)
         for words in notes:
             note(words)
+        note(data.told, "read")
         return data
 
     # -- from data to numbers

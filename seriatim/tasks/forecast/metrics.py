@@ -105,7 +105,8 @@ def report(forecasts: Forecasts, naive: Forecasts | None = None) -> Record:
         "pooled": figures(cells, np.zeros_like(owners)) if several > 1 else None,
         "by_series": by_series(forecasts, cells) if several > 1 else None,
         "by_horizon": [
-            {"h": h + 1, **figures({name: values[:, h] for name, values in cells.items()}, owners)}
+            {"h": h + 1, "origins": int((~np.isnan(cells["mae"][:, h])).any(1).sum())}
+            | figures({name: values[:, h] for name, values in cells.items()}, owners)
             for h in range(horizon)
         ],
         "by_channel": [

@@ -28,6 +28,8 @@ GAP = 12  # pixels between names at the ends of lines
 DATED = re.compile(r"\d{4,}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?")
 ERRORS = {"rmse": ("RMSE", "ink"), "mae": ("MAE", "accent"), "crps": ("CRPS", "soft")}
 UNIT = "error, in the unit of the data"
+SCALED = {"mase": ("MASE", "accent")}
+SCALED_UNIT = "error, in that of the naive forecast"
 ROW = 74  # pixels of an interval in the picture of coverage
 ABOVE = 20  # pixels of its words above
 WITHIN = 22  # pixels that its dots take above and below the middle
@@ -330,10 +332,15 @@ def by_horizon(record: Record) -> Chart:
     """The error over the number of steps ahead: a record of `evaluate`."""
     import altair as alt
 
-    steps = thinned(record["by_horizon"], MOST_MARKS // len(ERRORS))
+    several = record.get("sequences", 1) > 1
+    # of several series in a unit that is that of none, or the largest would decide
+    shown = SCALED if several and any(each.get("mase") for each in record["by_horizon"]) else ERRORS
+    unit = SCALED_UNIT if shown is SCALED else UNIT
+    steps = thinned(record["by_horizon"], MOST_MARKS // len(shown))
     rows = [
         {"steps": each["h"], "figure": title, "role": role, "error": each[key]}
-        for key, (title, role) in ERRORS.items()
+        | {"origins": each.get("origins")}
+        for key, (title, role) in shown.items()
         for each in steps
         if each.get(key) is not None
     ]
@@ -349,13 +356,12 @@ def by_horizon(record: Record) -> Chart:
         scale=alt.Scale(domain=[min(ahead), max(max(ahead), min(ahead) + 1)], nice=False),
         axis=alt.Axis(tickMinStep=1, format="d", tickCount=min(8, len(ahead))),
     )
-    y = alt.Y("error:Q", title=UNIT, scale=alt.Scale(domain=[0, high], nice=False))
-    base = alt.Chart(values(rows)).encode(
-        x=x, y=y, tooltip=["figure:N", "steps:Q", alt.Tooltip("error:Q", format=",.5~g")]
-    )
-    named = alt.Chart(values(names)).encode(x=x, y=alt.Y("level:Q", title=UNIT), text="figure:N")
+    y = alt.Y("error:Q", title=unit, scale=alt.Scale(domain=[0, high], nice=False))
+    tips = ["figure:N", "steps:Q", alt.Tooltip("error:Q", format=",.5~g"), "origins:Q"]
+    base = alt.Chart(values(rows)).encode(x=x, y=y, tooltip=tips)
+    named = alt.Chart(values(names)).encode(x=x, y=alt.Y("level:Q", title=unit), text="figure:N")
     layers = []
-    for _, role in ERRORS.values():
+    for _, role in shown.values():
         point: Any = {"point": {"size": 26, "style": role}} if dots else {}
         test = f"datum.role == '{role}'"
         layers.append(base.mark_line(style=f"{role}-line", **point).transform_filter(test))
@@ -364,12 +370,12 @@ def by_horizon(record: Record) -> Chart:
         )
     room = {"left": 10, "top": 10, "bottom": 10, "right": letters(ends)}
     view = alt.layer(*layers, height=ONE, padding=room)
-    mean = " Means over series." * (record.get("sequences", 1) > 1)
+    mean = " Means over series." * several
     says = (
         f"How far {record['model']} is off, over the number of steps ahead, from "
         f"{record['origins']:,} origin{'s' * (record['origins'] != 1)}; lower is better.{mean}"
     )
-    table = [{key: row[key] for key in ("steps", "figure", "error")} for row in rows]
+    table = [{key: row[key] for key in ("steps", "figure", "error", "origins")} for row in rows]
     return Chart(view, title_of(record), says, table)
 
 

@@ -10,7 +10,7 @@ Shapes: O origins, H horizon, C channels, Q levels, S paths, N times.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -279,7 +279,18 @@ class Forecaster(Predictor):
             symbols_per_second=values / max(seconds, 1e-9),
             parameters=self.model.size(),
             protocol=self.protocol(measured["walking"]) | {"seen_in_training": measured["seen"]},
+            notes=self.without_mase(found["by_series"] or ()),
         )
+
+    def without_mase(self, figures: Sequence[Record]) -> list[str]:
+        """A note on the series that have no MASE, if some have none: they never change."""
+        some = sum(each["mase"] is not None for each in figures)
+        if some == len(figures):
+            return []
+        return [
+            f"MASE: {some:,} of {len(figures):,} series have one; the others did not change before"
+            " the first origin, or had no value after it"
+        ]
 
     def scaled(self, forecasts: Forecasts) -> dict[str, float] | None:
         """Errors in units of the training data's deviation; None where that is not their unit."""

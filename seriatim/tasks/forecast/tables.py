@@ -137,15 +137,12 @@ def forecast_figures(record: Record) -> Table:
 
 def add_errors(table: Table, record: Record) -> None:
     """Errors, and how much of the truth lies within each interval."""
-    bounds = record["interval"]["mae"]
-    known = bounds is not None and bounds[0] is not None
-    around = f"   (95 % interval {bounds[0]:.5g} to {bounds[1]:.5g})" if known else ""
     pooled = record["pooled"]
     if pooled is not None:
         beside = f"(pooled: MASE {number(pooled['mase'], '{:.4f}')}, MAE {number(pooled['mae'])})"
         table.add_row("series", f"{record['sequences']:,}; figures are means over them   {beside}")
-    table.add_row("MASE", number(record["mase"], "{:.4f}"))
-    table.add_row("MAE", number(record["mae"]) + around)
+    table.add_row("MASE", number(record["mase"], "{:.4f}") + around(record, "mase"))
+    table.add_row("MAE", number(record["mae"]) + around(record, "mae"))
     table.add_row("RMSE", number(record["rmse"]))
     table.add_row("sMAPE", number(record["smape"], "{:.4f}"))
     table.add_row("CRPS", number(record["crps"]))
@@ -156,6 +153,13 @@ def add_errors(table: Table, record: Record) -> None:
         filled = Text(bar(share, 12).ljust(12), style=ORDERS[4])
         words = Text(f"{100 * share:5.1f} %  ") + filled + Text(width)
         table.add_row(f"inside {name} %", words)
+
+
+def around(record: Record, name: str) -> str:
+    """The interval of a figure, where there is one."""
+    bounds = record["interval"].get(name)
+    known = bounds is not None and bounds[0] is not None
+    return f"   (95 % interval {bounds[0]:.5g} to {bounds[1]:.5g})" if known else ""
 
 
 def add_naive(table: Table, record: Record) -> None:

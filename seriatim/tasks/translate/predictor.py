@@ -272,7 +272,14 @@ class Translator(Predictor):
             }
             for i, result in enumerate(found)
         ]
-        return self.record("generated", items=items)
+        return self.record("generated", items=items, notes=self.unknown_in(prompt))
+
+    def unknown_in(self, text: str) -> list[str]:
+        """A note on the symbols of a source that the model does not know."""
+        assert not isinstance(self.codec.source, Scaled)  # `of_text` refused it
+        pieces = dict.fromkeys(self.codec.pieces_of(text))
+        unknown = [repr(each) for each in pieces if each not in self.codec.source.number]
+        return [f"the model does not know {', '.join(unknown)}"] if unknown else []
 
     def written_down(
         self, pairs: EncodedPairs, settings: Mapping[str, Any]

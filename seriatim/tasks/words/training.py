@@ -24,6 +24,7 @@ from torch import Tensor
 
 from seriatim.errors import DataError, RunError, TrainingError
 from seriatim.models.recipe import TrainingOptions
+from seriatim.progress import note
 from seriatim.storage import on_disk, read_arrays, write_arrays
 from seriatim.tasks.words.models.glove import Glove, pairs_of
 from seriatim.tasks.words.models.vectors import FIRST, Vectors, VectorTables
@@ -44,6 +45,12 @@ SMALLEST_RATE = 1e-4  # share of the rate that is left at the end
 HELD = 200_000  # words of validation data looked at
 
 
+NOTHING_HELD = (
+    "there is nothing to validate on: of the text held out no two words stand together, once those that "
+    "are everywhere are thinned out; give more with --valid, or a larger --subsample"
+)
+
+
 Guess = tuple[Tensor, Tensor, Tensor]  # rows of inputs, the guess of each, and its share
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]  # (P,) first and second words, and weights
 NO_PAIRS: Pairs = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.float32))
@@ -55,7 +62,7 @@ class WordProgress:
 
     epoch: int = 0
     place: int = 0  # words of this epoch already read
-    step: int = 0  # rounds
+    step: int = 0  # rounds, which are the updates of `--updates` and of all that is reported
     seconds: float = 0.0
     loss: float = 0.0
     best: float = math.inf
@@ -83,6 +90,7 @@ class WordLoop:
         )
         self.best: dict[str, torch.Tensor] = {}
         self.more: list[np.ndarray] = []  # changed by threads besides the vectors
+        self.empty = False  # whether it was said that nothing is held out
         self.size, self.falling = (
             len(lesson.text),
             True,
@@ -135,13 +143,16 @@ class WordLoop:
         if self.best and o.patience:
             self.model.load_arrays(self.best)
         epochs = p.epoch + p.place / self.size
-        read = round(epochs * self.size)  # each word read is an update of its own
-        ending = Ending(read, epochs, read, self.stopped(), improving(p.looks))
+        read = round(epochs * self.size)
+        ending = Ending(p.step, epochs, read, self.stopped(), improving(p.looks))
+        few = replace(ending, updates=read)  # each word of a round changes vectors of its own
         yield {
             "event": "end",
             **ending.record(self.size),
+            "unfinished": few.unfinished(self.size),
             "seconds": p.seconds,
             "valid": p.best if math.isfinite(p.best) else None,
+            "said": self.said(),
         }
 
     def rounds(self, piece: int) -> Iterator[dict[str, Any]]:
@@ -260,33 +271,47 @@ class WordLoop:
             totals,
         )
 
-    def held(self) -> float:
+    def held(self) -> float | None:
         """The loss of a place of held-out text, always with the same windows and the same words
-        drawn."""
+        drawn; None where no two of its words are left to stand together."""
         text, totals = self.lesson.held[:HELD], np.zeros(3)
         self.read(
             0, len(text), self.arrays(), np.float32(0), np.array([1], np.uint64), totals, text
         )
-        return float(totals[0] / max(1.0, totals[2]))
+        return float(totals[0] / totals[2]) if totals[2] else None
 
-    def validate(self) -> dict[str, Any]:
-        """Look at held-out text, keep the best so far, and say so in an event."""
-        p, loss = self.progress, self.held()
+    def said(self) -> str:
+        """The best look at held-out text in words; none where there was nothing to look at."""
+        best = self.progress.best
+        return f"{self.model.per} {best:.3f}" if math.isfinite(best) else ""
+
+    def judge(self, loss: float) -> None:
+        """Keep the best so far."""
+        p = self.progress
         p.looks.append(loss)
         p.worse = 0 if loss < p.best else p.worse + 1
         if loss < p.best:
             p.best = loss
             if self.options.patience:
                 self.best = {name: array.clone() for name, array in self.model.arrays().items()}
+
+    def validate(self) -> dict[str, Any]:
+        """Look at held-out text, and say so in an event."""
+        p, loss = self.progress, self.held()
+        if loss is not None:
+            self.judge(loss)
+        elif not self.empty:
+            self.empty = True
+            note(NOTHING_HELD)
         return {
             "event": "validation",
             "step": p.step,
             "seconds": p.seconds,
             "train": p.loss,
             "valid": loss,
-            "best": p.best,
+            "best": p.best if math.isfinite(p.best) else None,
             "share": self.share(),
-            "said": f"{self.model.per} {p.best:.3f}",
+            "said": self.said() or "nothing to validate on",
             **self.lesson.watched(self.model),
         }
 
@@ -537,12 +562,13 @@ class GloveLoop(WordLoop):
         self.order()  # before threads ask for it
         super().round(pool, piece, rate)
 
-    def held(self) -> float:
-        """The loss of the pairs of held-out text, their counts brought to the size of the whole."""
+    def held(self) -> float | None:
+        """The loss of the pairs of held-out text, their counts brought to the size of the whole; None
+        where it has none."""
         totals, size = np.zeros(3), len(self.unseen[0])
         order = np.arange(size)
         self.weigh(self.unseen, order, 0, size, self.arrays(), np.float32(0), False, totals)
-        return float(totals[0] / max(1.0, totals[2]))
+        return float(totals[0] / totals[2]) if totals[2] else None
 
 
 def loop_of(

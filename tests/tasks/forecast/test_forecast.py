@@ -16,15 +16,19 @@ import seriatim
 from seriatim.codecs.options import CodecOptions
 from seriatim.data import read
 from seriatim.data.corpora.signals import parse_signal
+from seriatim.data.options import SeriesOptions
 from seriatim.data.sequences import Sequences
 from seriatim.data.series import cut_series
+from seriatim.data.steps import step_of
 from seriatim.distributions.numbers import Bins, Normal, Shifted
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import create
+from seriatim.progress import listening
 from seriatim.tasks.forecast import TASK
 from seriatim.tasks.forecast.backtest import forecast, origins, overlapping, what_came
 from seriatim.tasks.forecast.codec import SeriesCodec, of_windows
+from seriatim.tasks.forecast.cut import ForecastCut
 from seriatim.tasks.forecast.features import feature_table
 from seriatim.tasks.forecast.metrics import forecasts_in
 from seriatim.tasks.forecast.models.lags import STRENGTHS
@@ -760,3 +764,57 @@ def test_from_the_command_line(load, tmp_path, capsys):
     assert main(["fit", "forecast", "lags-ridge", path, "--out", run + "2"]) == 1
     assert "load.csv" in capsys.readouterr().err
     assert main(["fit", "language", "markov", path, "--time", "date", "--out", run + "3"]) == 2
+
+
+def test_a_series_too_short_for_training_is_scaled_by_its_own_values(tmp_path):
+    """None of the five values of `tiny` is left for training, and two of `short`: neither is
+    forecast in the unit of the others."""
+    rows, dice = ["unique_id,ds,y"], np.random.default_rng(0)
+    for name, many, level in (("large", 60, 1e6), ("other", 60, 5.0), ("short", 10, 1200.0)):
+        rows += [
+            f"{name},{2000 + i // 12}-{i % 12 + 1:02},{level * (1 + 0.1 * dice.normal())}"
+            for i in range(many)
+        ]
+    rows += [f"tiny,2000-{i + 1:02},{1190 + 10 * i}" for i in range(5)]
+    (tmp_path / "panel.csv").write_text("\n".join(rows))
+    fitted = seriatim.fit(
+        "forecast", "linear", str(tmp_path / "panel.csv"), horizon=8, context=8, updates=1
+    )
+    assert set(fitted.codec.means) == {"", "large", "other"}
+    items = fitted.predict(str(tmp_path / "panel.csv"))["items"]
+    said = {item["series"]: item["channels"]["y"]["mean"] for item in items}
+    assert all(abs(value - 1200) < 600 for name in ("tiny", "short") for value in said[name])
+
+
+def test_a_scale_is_found_whatever_little_is_known_of_a_series():
+    codec = SeriesCodec(
+        CodecOptions(),
+        ["y"],
+        [],
+        step_of(np.arange(3.0)),
+        12,
+        {"": (np.zeros(1), np.ones(1))},
+        True,
+    )
+    cases = [([7.0], 7.0), ([0.0], 1.0), ([50.0] * 9, 0.05), ([4.0, 6.0, 4.0], 2.0)]
+    for values, unit in cases:
+        assert codec.own_scale(np.array(values)[:, None])[1].tolist() == [unit]
+    year = np.tile(np.arange(12.0), 3)[:, None]  # the same every year: no error of a season before
+    assert codec.own_scale(year)[1][0] > 0.9
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_series_in_another_encoding_are_read_as_asked_or_guessed(tmp_path, wide):
+    """A row for each series, or for each time."""
+    rows = ["Käse,5,3,8,1"] if wide else ["Käse", *map(str, range(9))]
+    path = tmp_path / "a.csv"
+    path.write_bytes("\n".join([*rows, *(["Öl,1,2,7,4"] if wide else [])]).encode("latin-1"))
+    said: list[str] = []
+    cut = ForecastCut(TASK)
+    with listening(lambda event: said.append(event["words"])):
+        guessed = cut.sequences(str(path))
+    assert any("windows-1252" in words for words in said)
+    asked = cut.sequences(str(path), SeriesOptions(encoding="latin-1"))
+    for data in (guessed, asked):
+        names = data.field("name").symbol_names if wide else data.field("values").names
+        assert names[0] == "Käse"

@@ -100,8 +100,10 @@ def test_figures_are_those_of_a_slow_twin(seed, shape, missing):
     expected = slow_figures(forecasts, places)
     assert {name: record[name] for name in expected} == pytest.approx(expected)
     for h, row in enumerate(record["by_horizon"]):
+        here = [place for place in places if place[1] == h]
+        known = {o for o, _, c in here if not math.isnan(forecasts.truth[o, h, c])}
         assert row == pytest.approx(
-            {"h": h + 1, **slow_figures(forecasts, [place for place in places if place[1] == h])}
+            {"h": h + 1, "origins": len(known), **slow_figures(forecasts, here)}
         )
     for c, row in enumerate(record["by_channel"]):
         assert row == pytest.approx(

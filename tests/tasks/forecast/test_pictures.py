@@ -48,6 +48,13 @@ def panel():
     return seriatim.fit("forecast", "persistence", data, horizon=4), data
 
 
+@pytest.fixture(scope="module")
+def alone():
+    """The same of one series."""
+    data = series(["one"], ["load"])
+    return seriatim.fit("forecast", "persistence", data, horizon=4), data
+
+
 def test_the_fan_has_the_past_the_mean_and_all_ends_at_their_dates(panel):
     model, data = panel
     record = call("predict", model, data)
@@ -128,13 +135,16 @@ def test_moments_that_are_neither_dates_nor_numbers_stand_in_their_order():
     assert Clock(["2024-02-01", "2024-03-01T10:00:00"], 0).dated
 
 
-def test_horizon_and_coverage_are_those_of_the_record(panel):
+def test_horizon_and_coverage_are_those_of_the_record(panel, alone):
     model, data = panel
     record = call("evaluate", model, data, begin="0.5")
-    chart = record.plot("horizon")
-    for figure in ("mae", "rmse", "crps"):
-        shown = [row["error"] for row in chart.rows if row["figure"] == figure.upper()]
-        assert shown == [each[figure] for each in record["by_horizon"]]
+    one = call("evaluate", *alone, begin="0.5")
+    for each, figures in ((record, ["mase"]), (one, ["mae", "rmse", "crps"])):
+        chart = each.plot("horizon")
+        assert len(chart.rows) == 4 * len(figures)
+        for figure in figures:
+            shown = [row["error"] for row in chart.rows if row["figure"] == figure.upper()]
+            assert shown == [step[figure] for step in each["by_horizon"]]
     chart = record.plot("coverage")
     whole = {row["interval"]: row["share"] for row in chart.rows if row["series"] == "all"}
     assert whole == {f"{level} %": share for level, share in record["coverage"].items()}
@@ -145,12 +155,29 @@ def test_horizon_and_coverage_are_those_of_the_record(panel):
     assert chart.svg().startswith("<svg") and chart.svg("dark", 390).startswith("<svg")
 
 
-def test_what_is_not_known_is_not_drawn(panel):
-    record = call("evaluate", panel[0], panel[1], begin="0.5")
+def test_what_is_not_known_is_not_drawn(panel, alone):
+    record = call("evaluate", *alone, begin="0.5")
     record["by_horizon"][0]["crps"] = None
     assert len(record.plot("horizon").rows) == 3 * 4 - 1
+    record = call("evaluate", panel[0], panel[1], begin="0.5")
+    record["by_horizon"][0]["mase"] = None
+    assert len(record.plot("horizon").rows) == 4 - 1
     record["by_series"][0]["coverage"]["50"] = None
     assert len(record.plot("coverage").rows) == 4 * 6 - 1
     many = [{"series": f"s{i}", "coverage": {"50": i / 1000}} for i in range(1000)]
     chart = coverage(record | {"by_series": many})
     assert f"{MOST_SERIES} of 1,000 series" in chart.says
+
+
+def test_the_horizon_of_a_panel_is_drawn_in_a_unit_of_no_series():
+    """Or the largest one would decide; how many origins each step rests on stands beside it."""
+    data = series(["a", "b", "still"], ["load"])
+    data.field("values").flat[180:] = 42.0
+    model = seriatim.fit("forecast", "persistence", data, horizon=4)
+    record = call("evaluate", model, data, stride=3)
+    chart = record.plot("horizon")
+    assert {row["figure"] for row in chart.rows} == {"MASE"}
+    assert [row["error"] for row in chart.rows] == [each["mase"] for each in record["by_horizon"]]
+    counts = [each["origins"] for each in record["by_horizon"]]
+    assert counts == sorted(counts, reverse=True) and counts[0] == record["origins"]
+    assert any(words.startswith("MASE: 2 of 3 series") for words in record["notes"])

@@ -815,6 +815,11 @@ def test_the_search_is_tuned_while_fitting_and_said(data):
 
 
 # -- files
+def test_symbols_of_a_source_that_are_unknown_are_said(model):
+    assert model.generate("a zebra b zebra")["notes"] == ["the model does not know 'zebra'"]
+    assert model.generate("a b")["notes"] == []
+
+
 @pytest.fixture
 def files(tmp_path):
     lines = [f"{a} {b}" for a in "abcdef" for b in "abcdefgh"]

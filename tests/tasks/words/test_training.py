@@ -10,6 +10,7 @@ from seriatim import fit, load
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.recipe import TrainingOptions
+from seriatim.progress import listening
 from seriatim.tasks import task as room
 from seriatim.tasks.words.cut import WordsLesson
 from seriatim.tasks.words.models.glove import pairs_of
@@ -438,3 +439,29 @@ def test_the_text_lies_on_disk_while_a_fit_is_under_way_and_is_used_again_when_i
     np.save(file, text[::-1])
     again = fit("words", name, corpus(300), out=tmp_path / "run", resume=True, **settings)
     assert bits(again) == bits(model) and not file.exists()
+
+
+def test_updates_are_counted_in_one_way():
+    """A round is an update: in the budget, in the events, and at the end."""
+    seen, fitted = followed(
+        fit_events("words", "skip-gram", corpus(300), settings=SMALL | {"threads": 1})
+    )
+    assert fitted.metrics["updates"] == seen[-1]["step"] < fitted.metrics["symbols_seen"]
+    assert not fitted.metrics["unfinished"]
+    some = fit("words", "skip-gram", corpus(300), **SMALL | {"epochs": None, "updates": 4})
+    assert some.metrics["updates"] == 4
+
+
+@pytest.mark.parametrize("name", ["skip-gram", "glove"])
+def test_there_is_no_validation_figure_where_nothing_is_held_out(name):
+    alone = Sequences.of(["cat", "dog"], by="line", unit="word")
+    settings = {"width": 12, "epochs": 3, "threads": 1}
+    heard: list[dict] = []
+    with listening(heard.append):
+        events = list(fit_events("words", name, corpus(300), alone, settings=settings))
+    notes = [event["words"] for event in heard if event["event"] == "note"]
+    assert sum("nothing to validate on" in words for words in notes) == 1
+    seen = [event for event in events if event["event"] == "validation"]
+    assert seen and all(event["valid"] is None and event["best"] is None for event in seen)
+    end = next(event for event in events if event["event"] == "end")
+    assert end["valid"] is None and not end["said"] and end["improving"] is None
