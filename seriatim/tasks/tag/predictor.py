@@ -132,6 +132,7 @@ class Tagger(Labeller):
                 for values in (truth, answers)
             ]
             found["spans"] = plain(span_report(*rows))
+            found["span_f1"] = found["spans"]["f1"]
             found["interval"]["span_f1"] = list(interval_of_f1(counts_in(measured)))
             if found["spans"]["support"] and not found["spans"]["f1"]:
                 found["notes"].append(f"not one of {found['spans']['support']:,} spans was found")
