@@ -357,7 +357,7 @@ def by_horizon(record: Record) -> Chart:
         axis=alt.Axis(tickMinStep=1, format="d", tickCount=min(8, len(ahead))),
     )
     y = alt.Y("error:Q", title=unit, scale=alt.Scale(domain=[0, high], nice=False))
-    tips = ["figure:N", "steps:Q", alt.Tooltip("error:Q", format=",.5~g"), "origins:Q"]
+    tips: Any = ["figure:N", "steps:Q", alt.Tooltip("error:Q", format=",.5~g"), "origins:Q"]
     base = alt.Chart(values(rows)).encode(x=x, y=y, tooltip=tips)
     named = alt.Chart(values(names)).encode(x=x, y=alt.Y("level:Q", title=unit), text="figure:N")
     layers = []
