@@ -269,13 +269,13 @@ def learning(record: Record) -> Chart:
     for each in panels[:-1]:
         each.encoding.x.axis = alt.Axis(labels=False, ticks=False, title=None)
     view = alt.vconcat(*panels) if len(panels) > 1 else panels[0]
-    pick = max if record["higher"] else min
-    best = pick(seen, key=lambda each: each["valid"])
     what = f"{record['per'][:1].upper()}{record['per'][1:]}"
-    says = (
-        f"{what} over the updates ({BETTER[record['higher']]}): best on validation "
-        f"{best['valid']:.4g} after {best['step']:,} updates. {record['ending']}"
-    )
+    says = f"{what} over the updates ({BETTER[record['higher']]})"
+    known = [each for each in seen if each["valid"] is not None]
+    if known:
+        best = (max if record["higher"] else min)(known, key=lambda each: each["valid"])
+        says += f": best on validation {best['valid']:.4g} after {best['step']:,} updates"
+    says += f". {record['ending'].removesuffix('.')}." if record["ending"] else "."
     return Chart(view, record["title"], says, seen)
 
 
