@@ -191,6 +191,12 @@ def learning_of(folder: Path) -> Record:
         if event["event"] == "part":
             looks = []
         if event["event"] == "validation":
+            if event.get("step") is None:
+                raise RunError(
+                    f"the log of {folder.name} is damaged",
+                    got="a look at the validation data without its update",
+                    do="Fit the run again",
+                )
             keys = [*LOOKED, *(name for name in WATCHED if name in event)]
             looks.append({key: event.get(key) for key in keys})
         per = event.get("per", per)
