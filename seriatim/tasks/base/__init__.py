@@ -39,6 +39,8 @@ class Figure:
     higher: bool = False  # is better
     test: str = ""  # "module:function": two Measured -> how probable their difference is by chance
     test_name: str = ""
+    # "module:function": M Measured -> (M, R) the figure of each, if other test data had been drawn
+    draws: str = "seriatim.measuring.measured:drawn_losses"
     wide: bool = False  # left out of a narrow table
     shown: bool = True  # in tables; otherwise only in table.csv and table.json
     ties: str = ""  # key of the figure by which models are ordered that have the same value of this
@@ -117,6 +119,9 @@ class Task:
     usual_unit: str = (
         "character"  # what counts as a symbol unless the data or the user say something else
     )
+    # by name, "module:function": training and test data -> its figure, by tools of others
+    references: Mapping[str, str] = field(default_factory=dict)
+    across_units: tuple[str, ...] = ()  # keys of figures that are the same whatever the unit is
     kept: str = ""  # a command to try on a run, with {run}
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ from seriatim.data.classes import read_classes
 from seriatim.data.files import bare_ending
 from seriatim.data.options import TextOptions
 from seriatim.data.sequences import NUMBERS, Sequences, joined
-from seriatim.data.splits import folds
+from seriatim.data.splits import folds, is_single_stream, passages, spread
 from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.measuring.fingerprint import pieces_of
 from seriatim.progress import note
@@ -192,7 +192,10 @@ class Cut:
     def divide(self, data: Sequences) -> tuple[Sequences | None, Sequences, Sequences]:
         """Validation, training and test, for a comparison."""
         try:
-            valid, train, test = data.split(*SPLIT, how=self.how)
+            if is_single_stream(data):
+                valid, train, test = spread(data, SPLIT)
+            else:
+                valid, train, test = data.split(*SPLIT, how=self.how)
         except SeriatimError as error:
             raise DataError(
                 f"{data.origin} is too short to be divided into validation, training and test",
@@ -203,9 +206,9 @@ class Cut:
         return valid, train, self.some_test(test)
 
     def some_test(self, test: Sequences) -> Sequences:
-        """As much of the test part as is scored."""
+        """As much of the test part as is scored: of a long stream passages from all of it."""
         if test.by == "stream" and len(test.main.flat) > MOST_TEST:
-            return test.part(0, MOST_TEST)
+            return passages(test, MOST_TEST / len(test.main.flat))
         return test
 
     def official(self, train: Sequences) -> dict[str, Any]:
@@ -213,10 +216,10 @@ class Cut:
         return {}
 
     def some_of(self, data: Sequences, share: float) -> Sequences:
-        """About this share of the data, to see how long something takes: the beginning of a stream,
-        or sequences evenly spaced."""
-        if data.by == "stream" and len(data) == 1:
-            return data.part(0, max(1, int(share * len(data.main.flat))))
+        """About this share of the data, to see how long something takes: passages of a stream, or
+        sequences evenly spaced."""
+        if is_single_stream(data):
+            return passages(data, share)
         many = max(1, int(share * len(data)))
         return data[np.linspace(0, len(data) - 1, many).astype(int)]
 

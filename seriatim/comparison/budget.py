@@ -31,7 +31,7 @@ class Budget:
         self,
         minutes: float,
         begin: float,
-        networks: int,
+        networks: float,
         share: float | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ):
