@@ -108,7 +108,6 @@ class Task:
     verbs: Mapping[str, Verb]
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     ranking: str = ""  # "module:function": training data -> the key of the figure that ranks
-    evaluation: str = ""  # "module:function": its record of `evaluate` -> a table
     reading: type = TextOptions  # how its files are read
     coding: type = CodecOptions  # how its sequences become numbers
     fitting: type = NoOptions  # what a fit may be asked for besides

@@ -17,7 +17,7 @@ import numpy as np
 from seriatim.codecs.options import CodecOptions
 from seriatim.data import read
 from seriatim.data.classes import read_classes
-from seriatim.data.files import bare_ending
+from seriatim.data.formats import FORMATS, format_of
 from seriatim.data.options import TextOptions
 from seriatim.data.sequences import NUMBERS, Sequences, joined
 from seriatim.data.splits import folds, is_single_stream, passages, spread
@@ -37,7 +37,6 @@ Settings = Mapping[str, Any]
 SPLIT = (0.05, 0.85, 0.10)  # validation, training, test: of a stream in this order
 MOST_TEST = 200_000  # characters of the test part that are scored in a comparison
 MOST_JUDGED = 1000  # items of the validation data that are looked at while fitting
-SINGLE = (".svg", ".mid", ".midi")  # files of a single sequence: several are read together
 
 
 class Cut:
@@ -94,7 +93,7 @@ class Cut:
         """Files as Sequences, read as asked for."""
         notes: list[str] = []
         asked = self.asked(reading) | {"unit": unit, "gaps": gaps, "notes": notes}
-        single = len(paths) > 1 and all(bare_ending(path) in SINGLE for path in paths)
+        single = len(paths) > 1 and all(FORMATS[format_of(path)].single for path in paths)
         if self.wants == "label" and not single and (len(paths) > 1 or Path(paths[0]).is_dir()):
             data = read_classes(paths, unit, reading.encoding, notes)
         elif single:
