@@ -47,6 +47,7 @@ from seriatim.training.loop import relay
 
 Event = dict[str, Any]
 Row = dict[str, Any]
+WRITTEN = 0.3  # of the seconds that the first page takes, whatever the machine: those of the report
 MIXED = 0.35  # of a slot, for the mixture of the best two
 KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "stopped", "improving", "unfinished", "ending")
 
@@ -135,7 +136,10 @@ class Comparison(Trials):
         }
         numbers = data.main_kind() == NUMBERS
         if folder is not None:
+            begin = time.perf_counter()
             warm()  # before slots are dealt out
+            if self.budget is not None:
+                self.budget.report += WRITTEN * (time.perf_counter() - begin)
         rounds = self.affordable(self.warmed(rounds))
         result = self.record(data, folder)
         for name in self.counting + self.learning:
@@ -389,9 +393,12 @@ class Comparison(Trials):
         have been scored."""
         assert self.budget is not None
         valid, _, test = parts
+        if self.budget.tails and self.budget.short():  # what it took others will do
+            return self.budget.minutes(max(self.budget.tails) * left) / left
         begin, some = time.perf_counter(), self.room.cut.some_of(test, TRIED)
         predictor.measure(some, **self.measuring)
-        whole = len(test.main.flat) + (0 if valid is None else len(valid.main.flat))
+        held = 0 if valid is None else len(valid.main.flat)
+        whole = len(test.main.flat) + self.test_share * held
         scoring = (time.perf_counter() - begin) * whole / max(1, len(some.main.flat))
         return self.budget.minutes(scoring * left) / left
 
@@ -435,6 +442,10 @@ class Comparison(Trials):
         data, a row like any other."""
         valid, _, test = rounds[0]
         if not self.mixes or valid is None or len(self.best) < 2 or self.interrupted:
+            return
+        if self.budget is not None and not self.budget.leaves(
+            1.5 * max(self.budget.tails, default=0)
+        ):
             return
         (_, first, counting), (_, second, network) = self.best["counts"], self.best["network"]
         name, begin = f"{first}+{second}", time.perf_counter()

@@ -7,7 +7,7 @@ found on growing parts of the data, for it cannot be stopped halfway.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -22,16 +22,30 @@ from seriatim.training.trials import survives_bfloat16
 
 Round = tuple[Sequences | None, Sequences, Sequences]  # validation, training, test
 FEW_SYMBOLS = 5_000  # of a test part: so little is always scored whole
-FEW_ITEMS = 500  # sequences of a test: fewer are never left
+FEW_ITEMS = 100  # sequences of a test: fewer are never left, and no ground for a verdict
 SLICE = 20_000  # symbols of training data, by which an untrained network gets its vocabulary
 TRIALS = (1 / 64, 1 / 16, 1 / 4)  # shares of the data, by which slow counting is known before
 WARM = 0.1  # seconds of a first trial that say nothing about how long reading takes
 TRIED = 1 / 32  # of the test part, scored before a network learns, to know how long that takes
+GROWING = (
+    1 / 128,
+    1 / 32,
+    1 / 8,
+)  # of the test part: the first time takes longer, little is slower
+PATIENCE = 0.04  # of all the time, after which that is known well enough
+LATE = 0.15  # of all the time: if so much has gone before anything is fitted, nothing is warmed up
 
 
 def spec_of(name: str) -> str:
     """The model of a row: 'lstm@word' is an lstm, by word."""
     return name.partition("@")[0]
+
+
+def asked_of(rounds: Sequence[Round]) -> int:
+    """How many symbols are scored of a rung: of the test, and of the validation data by which the
+    winner is chosen."""
+    chosen_by = [] if len(rounds) > 1 or rounds[0][0] is None else [rounds[0][0]]
+    return sum(len(each.main.flat) for each in [*chosen_by, *(test for _, _, test in rounds)])
 
 
 class Trials:
@@ -50,7 +64,8 @@ class Trials:
     def warmed(self, rounds: list[Round]) -> list[Round]:
         """The same, when what takes seconds the first time (compiled code, what the processor can
         do) has been done once: otherwise the first network would pay for all."""
-        if self.budget is not None and self.learning and not self.options.resume:
+        late = self.budget is not None and self.budget.spent() > LATE
+        if self.budget is not None and self.learning and not self.options.resume and not late:
             few = self.room.cut.some_of(rounds[0][1], self.slice_of(rounds[0][1]))
             asked = dict(self.plans[self.learning[0]]) | {"updates": 1}
             with suppress(SeriatimError, RuntimeError), listening(lambda event: None):
@@ -79,15 +94,19 @@ class Trials:
             few = cut.some_of(train, self.slice_of(train))
             name = self.learning[-1]
             predictor = untrained(self.room, spec_of(name), few, self.plans[name])
-            for share in (TRIED, TRIED, 4 * TRIED):  # the first time takes longer; little is slower
+            before = self.budget.spent()
+            for share in GROWING:
                 some, begin = cut.some_of(test, share), self.budget.clock()
                 predictor.measure(some, **self.measuring)
+                took = self.budget.clock() - begin
+                if self.budget.spent() > before + PATIENCE:
+                    break
         except SeriatimError:  # the fit itself will say what is wrong
             return rounds
         if len(some.main.flat) == len(test.main.flat):  # of some tasks all is always scored
             return rounds
-        each = (self.budget.clock() - begin) / max(1, len(some.main.flat))
-        share = self.budget.affordable(each * len(test.main.flat) * len(rounds))
+        each = took / max(1, len(some.main.flat))
+        share = self.budget.affordable(each * asked_of(rounds) * self.options.seeds)
         least = FEW_ITEMS / len(test) if len(test) > 1 else FEW_SYMBOLS / len(test.main.flat)
         self.test_share = min(1.0, max(share, least))
         if self.test_share == 1:
@@ -95,9 +114,12 @@ class Trials:
         return [(v, t, cut.some_of(tested, self.test_share)) for v, t, tested in rounds]
 
     def too_slow(self, name: str, rounds: list[Round]) -> str:
-        """Why a model that counts is not run beside others: it would take more than its slot."""
-        if self.budget is None or name in self.learning or len(self.names) == 1:
+        """Why a model is not run beside others: one that counts would take more than its slot, and for
+        a network nothing is left but the time to score it."""
+        if self.budget is None or len(self.names) == 1:
             return ""
+        if name in self.learning:
+            return self.no_time(name)
         to_come = self.counting[self.counting.index(name) :]
         limit = self.budget.counting(len(to_come))
         seconds = self.expected(name, rounds, limit)
@@ -106,6 +128,17 @@ class Trials:
         return (
             f"it would take about {seconds:.0f} s, and has {limit:.1f} s here; "
             f"give more --minutes, or run it alone: --models {name}"
+        )
+
+    def no_time(self, name: str) -> str:
+        """Why a network is not run: to score it would end later than all of it is to."""
+        assert self.budget is not None
+        known = self.budget.tails
+        if not known or self.budget.leaves(sum(known) / len(known)):
+            return ""
+        return (
+            f"to score a network takes about {sum(known) / len(known):.0f} s here, and no time is "
+            f"left; give more --minutes, or run it alone: --models {name}"
         )
 
     def expected(self, name: str, rounds: list[Round], limit: float) -> float:
