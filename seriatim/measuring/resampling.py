@@ -135,7 +135,7 @@ def side_by_side(*columns: np.ndarray) -> list[np.ndarray]:
 
 
 FIRST_BLOCK = 200  # symbols of a stream that always go together
-FEW_BLOCKS = 20  # fewer blocks than these tell nothing about each other
+FEW_BLOCKS = 12  # fewer blocks than these tell too little about each other
 GROWN = 0.95  # of the largest standard error: what is as good as all of it
 
 
@@ -158,6 +158,7 @@ def block_length(values: np.ndarray) -> int:
     lengths = [min(FIRST_BLOCK, longest)]
     while 2 * lengths[-1] <= longest:
         lengths.append(2 * lengths[-1])
+    lengths.append(longest)
     errors = [standard_error(values, length) for length in lengths]
     enough = GROWN * max(errors)
     return next(length for length, error in zip(lengths, errors) if error >= enough)
