@@ -45,7 +45,7 @@ from seriatim.codecs.side import (
     count_capitals,
 )
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field
-from seriatim.errors import ConfigError, DataError
+from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.settings import build
 
 UNKNOWN, STOP = 0, 1
@@ -647,6 +647,8 @@ def reading_codec(where: str) -> Iterator[None]:
     """Around what builds a codec from its JSON: whatever does not fit is an error that names the file."""
     try:
         yield
+    except SeriatimError:
+        raise
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"{where} is not a codec of seriatim",

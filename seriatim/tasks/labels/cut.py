@@ -185,7 +185,7 @@ class ClassifyCut(Cut):
         chosen = [name for name, value in for_series.items() if value]
         if chosen:
             raise ConfigError(
-                "these flags are for series",
+                "these options are for series",
                 got=f"{', '.join(chosen)} with {self.task.name}",
                 do="Leave them out; or, for labels and values, add --series",
             )
