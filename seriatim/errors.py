@@ -94,9 +94,7 @@ class SeriatimError(Exception):
             "" if self.file is None else self.file + (f":{self.line}" if self.line else "") + ": "
         )
         parts = (
-            [place + what]
-            + ([] if got is None else [f"Received: {got}"])
-            + ([do] if do else [])
+            [place + what] + ([] if got is None else [f"Received: {got}"]) + ([do] if do else [])
         )
         return " ".join(part if part.endswith(("?", ".", "!")) else part + "." for part in parts)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from seriatim.models.base import Model
 from seriatim.models.recipe import TrainingOptions
 from seriatim.settings import build
 from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings
-from seriatim.tasks.sets.codec import SetCodec, of_sets
+from seriatim.tasks.sets.codec import EMPTY, PLUS, SetCodec, of_sets
 from seriatim.tasks.sets.metrics import score_sets
 from seriatim.training.lesson import Judged, Lesson
 
@@ -76,14 +76,23 @@ class SetsCut(Cut):
     """Sequences of sets, one a line: 60+64+67 . 62."""
 
     held_share = 0.1
-    by = "line"
+    by, numeric = "line", False
 
-    def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
+    def read(self, paths: list[Any], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files as Sequences; of MIDI all notes, as sets."""
-        played = all(bare_ending(path) in PLAYED for path in paths)
+        played = all(isinstance(path, str) and bare_ending(path) in PLAYED for path in paths)
         if played and not reading.input_format:
             reading = replace(reading, input_format="roll")
         return super().read(paths, reading, unit, gaps)
+
+    def in_memory(self, thing: Any) -> Any:
+        """Sequences whose steps are sets, or lists, of elements, as they are written."""
+        several = isinstance(thing, (list, tuple)) and thing
+        if several and all(isinstance(each, (list, tuple)) for each in thing):
+            steps = [step for sequence in thing for step in sequence]
+            if steps and all(isinstance(step, (set, frozenset, list, tuple)) for step in steps):
+                return [[joined(step) for step in sequence] for sequence in thing]
+        return thing
 
     def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
         """A step is a token, whatever the data say."""
@@ -114,6 +123,11 @@ class SetsCut(Cut):
     def lesson(self, train: Field, valid: Field | None, by: str, codec: SetCodec) -> SetsLesson:
         """Which elements are in the next set?"""
         return SetsLesson(train, valid)
+
+
+def joined(step: Iterable[Any]) -> str:
+    """The elements of a step as they are written: 60+64+67, or . if there are none."""
+    return PLUS.join(sorted(map(str, step))) or EMPTY
 
 
 def filled(sequences: Field) -> Field:

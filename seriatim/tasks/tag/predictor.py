@@ -63,7 +63,7 @@ class Tagger(Labeller):
     def predict(self, data: Source) -> Record:
         """For each sequence its symbols with their tags and how probable each is."""
         given = self.data(data, gaps=True)
-        names = self.codec.labels.names
+        names = self.codec.labels.values
         found = self.answers(self.codec.encode(given, labelled=False))
         places = np.arange(len(found.found))
         sure = np.exp(found.log_probs[places, found.found] if len(places) else np.zeros(0))
@@ -86,7 +86,7 @@ class Tagger(Labeller):
                 "at least one row of tags is asked for", got=count, do="Choose 1 or more"
             )
         examples = self.codec.encode(self.data(data, gaps=True), labelled=False)
-        names, items = self.codec.labels.names, []
+        names, items = self.codec.labels.values, []
         for s in range(len(examples)):
             with torch.inference_mode():
                 chain = self.model.unroll(of_examples(examples, np.array([s])))[0]
