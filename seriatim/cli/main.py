@@ -178,7 +178,7 @@ def compare(command: Command) -> int:
     from seriatim.show.tables import output
     from seriatim.tasks import task
 
-    first = command.data if isinstance(command.data, str) else str(command.data[0])
+    first = str(command.data if isinstance(command.data, Path) else command.data[0])
     name = "compare-" + Path(first.split(":")[0]).name.split(".")[0]
     out = command.asked.pop("out", "") or str(free_folder(name))
     record = followed(command, passing=False, out=out)

@@ -91,7 +91,7 @@ class SetsCut(Cut):
         if several and all(isinstance(each, (list, tuple)) for each in thing):
             steps = [step for sequence in thing for step in sequence]
             if steps and all(isinstance(step, (set, frozenset, list, tuple)) for step in steps):
-                return [[joined(step) for step in sequence] for sequence in thing]
+                return [" ".join(map(joined, sequence)) for sequence in thing]
         return thing
 
     def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
@@ -127,7 +127,15 @@ class SetsCut(Cut):
 
 def joined(step: Iterable[Any]) -> str:
     """The elements of a step as they are written: 60+64+67, or . if there are none."""
-    return PLUS.join(sorted(map(str, step))) or EMPTY
+    names = sorted(map(str, step))
+    wrong = [name for name in names if PLUS in name or name == EMPTY or len(name.split()) != 1]
+    if wrong:
+        raise DataError(
+            "the elements of sets have names without blanks and +",
+            got=repr(wrong[0]),
+            do="Call it something else",
+        )
+    return PLUS.join(names) or EMPTY
 
 
 def filled(sequences: Field) -> Field:
