@@ -83,14 +83,14 @@ FITS = {  # task, model, settings, and the file with the same data
     ),
     "regress": ("linear", {"strength": 1.0}, lambda: lines("r", text=TEXTS, value=VALUES)),
     "tag": ("hmm", {}, lambda: lines("t", tokens=TOKENS, tags=TAGS)),
-    "translate": (
-        "lexicon",
-        {"unit": "word"},
-        lambda: lines("p", source=SOURCES, target=TARGETS),
-    ),
+    "translate": ("lexicon", {"unit": "word"}, lambda: lines("p", source=SOURCES, target=TARGETS)),
     "language": ("markov", {"order": 1}, lambda: lines("l", text=TEXTS)),
     "tokens": ("markov", {"order": 1}, lambda: lines("k", tokens=TOKENS)),
-    "stream": ("markov", {"order": 1}, lambda: written("s.txt", "so much\ndepends\nupon so much\n")),
+    "stream": (
+        "markov",
+        {"order": 1},
+        lambda: written("s.txt", "so much\ndepends\nupon so much\n"),
+    ),
     "sets": ("frequencies", {}, lambda: written("e.txt", "60+64 62 .\n62 60+64\n" * 8)),
     "forecast": ("persistence", {"horizon": 3}, lambda: cells("f", value=LOAD)),
     "dated": (
@@ -255,7 +255,10 @@ def test_what_is_in_memory_is_the_same_as_in_a_file(data, thing, settings):
     assert one.keys() == other.keys() and found.by == expected.by
     assert all(torch.equal(one[name], other[name]) for name in one)
     assert found.codec.options == expected.codec.options
-    assert found.trained_on.arrays()["hashes"].tolist() == expected.trained_on.arrays()["hashes"].tolist()
+    assert (
+        found.trained_on.arrays()["hashes"].tolist()
+        == expected.trained_on.arrays()["hashes"].tolist()
+    )
 
 
 # -- forms that no file has
@@ -267,7 +270,9 @@ def test_several_series_have_numbers_for_names():
 
 def test_months_and_hours_of_an_index_are_steps():
     months = pandas.Series(LOAD, pandas.period_range("2020-01", periods=STEPS, freq="M"))
-    hours = pandas.Series(LOAD, pandas.date_range("2024-01-01", periods=STEPS, freq="h", tz="Asia/Tokyo"))
+    hours = pandas.Series(
+        LOAD, pandas.date_range("2024-01-01", periods=STEPS, freq="h", tz="Asia/Tokyo")
+    )
     for series, first in ((months, "2025-01-01"), (hours, "2024-01-03T03:00:00")):
         model = st.fit("forecast", "persistence", series, horizon=3)
         assert model.predict(series)["items"][0]["time"][0] == first
@@ -299,7 +304,10 @@ def test_every_verb_takes_what_is_in_memory():
     more = [f"{text} {n}" for n in range(10) for text in TEXTS]
     table = pandas.DataFrame({"text": more, "label": LABELS * 10})
     model = fitted("classify", table)
-    assert st.evaluate(model, polars.from_pandas(table))["accuracy"] == model.evaluate(table)["accuracy"]
+    assert (
+        st.evaluate(model, polars.from_pandas(table))["accuracy"]
+        == model.evaluate(table)["accuracy"]
+    )
     assert [len(part) for part in st.split("classify", table)] == [51, 3, 6]
     rows = st.compare("classify", table, "majority,naive-bayes")["rows"]
     assert {row["model"] for row in rows} == {"majority", "naive-bayes"}
@@ -315,7 +323,12 @@ def test_every_verb_takes_what_is_in_memory():
 def test_a_fit_to_a_file_predicts_what_is_in_memory():
     path = written("headless.tsv", "".join(f"{w}\t{t}\n" for w, t in zip(WORDS * 2, TEXTS * 2)))
     model = st.fit("classify", "naive-bayes", path, input_format="tsv", columns="label,text")
-    for thing in (["good film"], "good film", frame(text=["good film"])(), {"review": ["good film"]}):
+    for thing in (
+        ["good film"],
+        "good film",
+        frame(text=["good film"])(),
+        {"review": ["good film"]},
+    ):
         assert model.predict(thing)["items"][0]["label"] == "pro"
 
 
@@ -323,7 +336,9 @@ def test_a_text_is_no_file_and_a_file_is_no_text():
     model = fitted("classify", (TEXTS, LABELS))
     [item] = model.predict("good film")["items"]
     assert item["label"] == 1
-    with pytest.raises(DataError, match=r"there is no file 'good'\. A text by itself goes into a list"):
+    with pytest.raises(
+        DataError, match=r"there is no file 'good'\. A text by itself goes into a list"
+    ):
         model.predict("good")
     with pytest.raises(DataError, match=r"there is no file 'good film\.txt'"):
         model.predict("good film.txt")
@@ -354,6 +369,25 @@ def test_tags_come_back_as_they_went_in():
     assert model.predict(TOKENS[:1])["items"][0]["tags"] == numbers[0]
 
 
+def test_labels_of_any_kind_are_printed_by_name(tmp_path, capsys):
+    from seriatim.cli.main import main
+
+    file = written("plain.txt", "good film\nbad film\n")
+    fitted("classify", (TEXTS, [bool(n) for n in LABELS]), out=tmp_path / "labels")
+    assert main(["predict", str(tmp_path / "labels"), str(file)]) == 0
+    assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()] == [
+        "true",
+        "false",
+    ]
+    numbers = [[ord(tag) for tag in tags] for tags in TAGS]
+    st.fit("tag", "hmm", (TOKENS, numbers), out=tmp_path / "tags")
+    assert (
+        main(["best", str(tmp_path / "tags"), str(written("t.txt", "the dog\n")), "--count", "1"])
+        == 0
+    )
+    assert capsys.readouterr().out.splitlines()[0].endswith("\t68 78")
+
+
 def test_zero_is_a_label_and_none_is_missing():
     data = st.Sequences({"text": Field.of_text(TEXTS), "label": Field.of_labels(LABELS)})
     assert st.fit("classify", "naive-bayes", data).predict(["bad"])["items"][0]["label"] == 0
@@ -361,7 +395,9 @@ def test_zero_is_a_label_and_none_is_missing():
     for nothing in (None, float("nan"), np.nan):
         with pytest.raises(DataError, match="row 1 of 'label' is missing"):
             fitted("classify", (TEXTS, [1, nothing, 1, 0, 1, 0]))
-    missing = pandas.DataFrame({"text": TEXTS, "label": pandas.array([1, None, 1, 0, 1, 0], "Int64")})
+    missing = pandas.DataFrame(
+        {"text": TEXTS, "label": pandas.array([1, None, 1, 0, 1, 0], "Int64")}
+    )
     with pytest.raises(DataError, match="row 1 of 'label' is missing"):
         fitted("classify", missing)
     assert len(fitted("classify", (TEXTS, LABELS)).predict(missing)["items"]) == 6
@@ -422,10 +458,18 @@ def test_what_cannot_be_understood_is_refused_with_what_can(data, thing, words):
         (lambda: [*zip(WORDS, TEXTS)], {}, r"look like \(label, text\)"),
         (lambda: {"train": {"text": TEXTS}}, {}, "these are several tables. Received: train"),
         (lambda: {"text": TEXTS, "label": 1}, {}, "'label' is no column"),
-        (lambda: {"text": TEXTS, "label": [1]}, {}, "columns are equally long. Received: text 6, label 1"),
+        (
+            lambda: {"text": TEXTS, "label": [1]},
+            {},
+            "columns are equally long. Received: text 6, label 1",
+        ),
         (lambda: [{"text": "a"}, {"label": "b"}], {}, "keys of row 1 differ"),
         (lambda: (TEXTS, [1, "a", 1, 0, 1, 0]), {}, "all of a kind. Received: int and str"),
-        (frame(text=TEXTS, label=LABELS), {"columns": "a,b"}, 'Received: columns="a,b", with a frame'),
+        (
+            frame(text=TEXTS, label=LABELS),
+            {"columns": "a,b"},
+            'Received: columns="a,b", with a frame',
+        ),
         (lambda: (TEXTS, LABELS), {"input_format": "csv"}, 'for files.*input_format="csv"'),
         (lambda: [*zip(TEXTS, LABELS)], {"columns": "a,b,c"}, "3 names for 2 columns"),
         (frame(text=TEXTS, label=LABELS), {"label": "stars"}, "no field 'stars'"),

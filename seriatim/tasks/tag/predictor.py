@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from seriatim.data.formats.conllu import read_document
-from seriatim.data.sequences import Sequences
+from seriatim.data.sequences import Sequences, names_of
 from seriatim.distributions.chains import Chain
 from seriatim.errors import ConfigError
 from seriatim.measuring.measured import Measured
@@ -111,7 +111,7 @@ class Tagger(Labeller):
         document = read_document(file, input_format or self.reading.input_format or None)
         fields, lines = document.fields()
         data = Sequences(fields, unit="token", origin=str(file), lines=lines)
-        found = [item["tags"] for item in self.predict(data)["items"]]
+        found = [names_of(item["tags"])[0] for item in self.predict(data)["items"]]
         document.with_column(document.layout.pair[1], found).write(out)
         tags = sum(map(len, found))
         return self.record("annotated", out=str(out), sequences=len(found), tags=tags)
