@@ -287,7 +287,7 @@ def test_dated_pairs_are_a_series():
 def test_whole_numbers_are_symbols_where_numbers_have_no_use():
     model = st.fit("language", "markov", np.array([[1, 2, 1], [2, 1, 2]]), order=1)
     assert (model.unit, sorted(model.codec.symbols)[:2]) == ("token", ["1", "2"])
-    with pytest.raises(DataError, match="numbers that are not whole.*Give texts"):
+    with pytest.raises(DataError, match=r"numbers that are not whole.*Give texts"):
         st.fit("language", "markov", np.array([[0.5, 1.5]]))
 
 

@@ -145,7 +145,8 @@ def one_source(source: Any, options: dict[str, Any]) -> str | Sequences:
     source = at_hand(source)
     if isinstance(source, Sequences):
         return source
-    files = files_in(source)
+    name = isinstance(source, str) and not any(letter.isspace() for letter in source)
+    files = [source] if name else files_in(source)  # one that is not there is a finding
     if files is not None and len(files) == 1:
         return files[0]
     if files is not None:

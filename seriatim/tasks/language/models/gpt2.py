@@ -92,8 +92,8 @@ FREE = {
 
 
 RECIPE = (
-    "seriatim fit language transformer FILE --unit subword --positions learned --tied "
-    "--feed-forward-activation gelu-tanh --output-bias false"
+    "`seriatim fit language transformer FILE --unit subword --positions learned --tied "
+    "--feed-forward-activation gelu-tanh --output-bias false`"
 )
 
 
