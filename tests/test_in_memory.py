@@ -188,6 +188,18 @@ UNDERSTOOD: list[tuple[str, str, Callable[[], Any], dict[str, Any]]] = [
         lambda: datasets.Dataset.from_dict({"text": TEXTS, "label": LABELS}).to_iterable_dataset(),
         {},
     ),
+    (
+        "classify",
+        "batches of Arrow",
+        lambda: pyarrow.RecordBatch.from_pydict({"text": TEXTS, "label": LABELS}),
+        {},
+    ),
+    (
+        "classify",
+        "a stream of Arrow",
+        lambda: pyarrow.table({"text": TEXTS, "label": LABELS}).to_reader(),
+        {},
+    ),
     # numbers
     ("numbers", "(rows, labels)", lambda: (NUMBERS, ABOVE), {}),
     ("numbers", "(list of arrays, labels)", lambda: (list(NUMBERS), ABOVE.tolist()), {}),
@@ -403,6 +415,18 @@ def test_zero_is_a_label_and_none_is_missing():
     assert len(fitted("classify", (TEXTS, LABELS)).predict(missing)["items"]) == 6
 
 
+def test_a_text_that_is_missing_has_no_answer_and_teaches_nothing():
+    model = fitted("classify", (TEXTS, LABELS))
+    for nothing in (None, np.nan, pandas.NA):
+        texts = pandas.Series(["good film", nothing], dtype=object)
+        for thing in (texts, texts.to_frame("text")):
+            assert [item["label"] for item in model.predict(thing)["items"]] == [1, None]
+        with pytest.raises(DataError, match=r"(sequence|row) 1 .*is missing"):
+            fitted("classify", (texts, [1, 0]))
+        with pytest.raises(DataError, match="row 1 of 'text' is missing"):
+            fitted("classify", pandas.DataFrame({"text": texts, "label": [1, 0]}))
+
+
 def test_a_damaged_kind_of_labels_is_refused(tmp_path):
     from seriatim.storage import checksum
 
@@ -458,6 +482,12 @@ def test_what_cannot_be_understood_is_refused_with_what_can(data, thing, words):
         (lambda: [*zip(WORDS, TEXTS)], {}, r"look like \(label, text\)"),
         (lambda: {"train": {"text": TEXTS}}, {}, "these are several tables. Received: train"),
         (lambda: {"text": TEXTS, "label": 1}, {}, "'label' is no column"),
+        (lambda: {"text": TEXTS, "Text": TEXTS}, {}, "a name of its own. Received: text, Text"),
+        (
+            lambda: pandas.DataFrame([["a", "b"]] * 2, columns=["text"] * 2),
+            {},
+            "a name of its own.*'text' 2 times",
+        ),
         (
             lambda: {"text": TEXTS, "label": [1]},
             {},

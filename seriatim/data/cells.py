@@ -173,7 +173,7 @@ def field_of_plain(name: str, cells: np.ndarray | list[Any]) -> Field:
     if isinstance(cells, np.ndarray):
         return typed_numbers(cells)
     if kinds <= {str}:
-        texts = ["" if cell is None else cell for cell in cells]
+        texts = ["" if missing(cell) else cell for cell in cells]
         return Field.of_symbols(map(str.split, texts)) if name in TOKENS else Field.of_text(texts)
     if kinds == {bool}:
         return Field.of_labels(cells)
@@ -181,7 +181,7 @@ def field_of_plain(name: str, cells: np.ndarray | list[Any]) -> Field:
     if numbers is not None:
         return typed_numbers(numbers)
     if name in TOKENS and not scalar:
-        return Field.of_symbols([] if cell is None else plain_list(cell) for cell in cells)
+        return Field.of_symbols([] if missing(cell) else plain_list(cell) for cell in cells)
     return field_in(cells, True, f"{name!r} holds one kind of value")[1]
 
 

@@ -24,7 +24,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from seriatim.data.cells import field_in, field_of_cells, numbers_in_cells
+from seriatim.data.cells import field_in, field_of_cells, numbers_in_cells, plain_cells
 from seriatim.data.columns import number_field
 from seriatim.data.files import STANDARD_INPUT, bare_ending, similar_files
 from seriatim.data.headers import SYNONYMS, known_name
@@ -62,6 +62,13 @@ class Arrayable(Protocol):
     """What numpy makes an array of: tensors, arrays of Arrow, an index of pandas."""
 
     def __array__(self) -> np.ndarray: ...
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """What hands over columns by the protocol of Arrow: batches, results of queries."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 
 @dataclass(frozen=True)
@@ -139,13 +146,19 @@ def at_hand(thing: Any) -> Any:
     narwhals has them, whatever else numpy knows as arrays."""
     if isinstance(thing, (Sequences, str, bytes, Mapping, list, tuple, np.ndarray, os.PathLike)):
         return thing
-    if isinstance(thing, Iterator) and not isinstance(thing, io.IOBase):
+    stream = isinstance(thing, ArrowStream)
+    if isinstance(thing, Iterator) and not isinstance(thing, io.IOBase) and not stream:
         return list(thing)
     if isinstance(thing, (io.IOBase, set, frozenset)) or np.isscalar(thing) or thing is None:
         return thing
     import narwhals as nw
 
-    known: Any = nw.from_native(thing, allow_series=True, pass_through=True)
+    try:
+        known: Any = nw.from_native(thing, allow_series=True, pass_through=True)
+        if stream and not isinstance(known, (nw.DataFrame, nw.Series)):
+            known = nw.from_arrow(thing, backend="polars")
+    except nw.exceptions.DuplicateError as error:
+        raise DataError("every column needs a name of its own", got=error) from None
     if isinstance(known, nw.LazyFrame):
         return known.collect()
     if isinstance(known, (nw.DataFrame, nw.Series)):
@@ -258,7 +271,7 @@ def not_understood(thing: Any, asked: Asked, why: str = "") -> DataError:
 def kind_of(thing: Any) -> str:
     """What a thing is, in Python's words."""
     if isinstance(thing, np.ndarray):
-        return f"an array of {thing.dtype}, {'x'.join(map(str, thing.shape))}"
+        return f"an array of {thing.dtype}, {'x'.join(map(str, thing.shape)) or 'a single one'}"
     if isinstance(thing, (list, tuple)) and len(thing):
         inside = sorted({type(each).__name__ for each in thing})
         return f"a {type(thing).__name__} of {len(thing):,}: {', '.join(inside[:4])}"
@@ -287,6 +300,8 @@ def of_columns(table: Mapping[Any, Any], asked: Asked) -> dict[str, Field]:
     """The fields of columns, each as its name and its cells call for. What no field can hold is left
     out, unless it is what is wanted."""
     columns = {known_name(str(name)): at_hand(column) for name, column in table.items()}
+    if len(columns) < len(table):
+        raise DataError("every column needs a name of its own", got=", ".join(map(str, table)))
     for name, column in columns.items():
         if isinstance(column, Mapping) or is_frame(column):
             raise DataError(
@@ -343,8 +358,8 @@ def of_column(column: Any, asked: Asked) -> dict[str, Field]:
     """One column: texts or tokens, a sequence each; numbers as one sequence, or over time."""
     if asked.wants == "series":
         return of_frame(column.alias(str(column.name or "value")).to_frame(), asked)
-    cells = numbers_in_cells(column)
-    return of_items(column.to_list(), asked) if cells is None else of_array(cells, asked)
+    cells = plain_cells(column)
+    return of_items(cells, asked) if isinstance(cells, list) else of_array(cells, asked)
 
 
 def with_index(frame: Any) -> Any:
@@ -402,7 +417,7 @@ def over_time(array: np.ndarray, asked: Asked) -> dict[str, Field]:
 
 def of_words(array: np.ndarray, asked: Asked) -> dict[str, Field]:
     """An array of texts; of two columns pairs, where these are wanted."""
-    if array.ndim > 2 or array.dtype.kind not in "OU":
+    if array.ndim not in (1, 2) or array.dtype.kind not in "OU":
         raise not_understood(array, asked)
     items = array.tolist()
     pairs = array.ndim == 2 and (asked.names or (array.shape[1] == 2 and asked.wants in PAIRS))
@@ -437,7 +452,7 @@ def of_items(items: list[Any], asked: Asked) -> dict[str, Field]:
     items = [each if isinstance(each, str) else at_hand(each) for each in items]
     if asked.wants == "series":
         return of_several(items, asked)
-    return {name: column for name, column in [main_of(items, asked)]}
+    return dict([main_of(items, asked)])
 
 
 def columns_of(rows: list[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -535,31 +550,35 @@ def len_of(thing: Any) -> int:
 def of_both(sequences: Any, said: Any, asked: Asked) -> dict[str, Field]:
     """Sequences, and what is said of each."""
     first, second = PAIRS[asked.wants]
-    words = [cells_in(each) for each in (sequences, said)]
-    single = all(isinstance(each, str) and len(each.split()) == 1 for each in chain(*words))
-    if asked.wants == "tags" and single and words[0]:  # one sentence, and its tags
-        sequences, said = [words[0]], [words[1]]
+    if asked.wants == "tags" and one_sentence(sequences, said):
+        sequences, said = [cells_in(sequences)], [cells_in(said)]
     if asked.wants == "pair":
-        sides = [
-            main_of(each if isinstance(each, list) else cells_in(each), asked)[1]
-            for each in (sequences, said)
-        ]
-        return dict(zip((first, second), sides))
-    plain = Asked(asked.wants, None, None, asked.field, True, asked.notes)
-    if isinstance(sequences, (list, tuple)):
-        numbers = numbers_in_cells(list(sequences))
-        items = [at_hand(each) for each in sequences] if numbers is None else numbers[:, None]
-        name, column = main_of(list(items), asked)
-        fields = {name: column}
-    elif (
-        isinstance(sequences, np.ndarray) and sequences.ndim == 1 and sequences.dtype.kind in "biuf"
-    ):
-        fields = {"values": Field.of_numbers(sequences[:, None])}
-    else:
-        fields = fields_of(sequences, plain)
+        return {
+            first: main_of(cells_in(sequences), asked)[1],
+            second: main_of(cells_in(said), asked)[1],
+        }
     found = field_of_cells(second, said, not asked.gaps, True)
     assert found is not None
+    fields = read_in(sequences, asked)
     return {name: column for name, column in fields.items() if name != second} | {second: found}
+
+
+def one_sentence(words: Any, tags: Any) -> bool:
+    """Whether two lists are the words of one sentence and their tags, and not sentences."""
+    several = [*cells_in(words), *cells_in(tags)]
+    return bool(several) and all(isinstance(x, str) and len(x.split()) == 1 for x in several)
+
+
+def read_in(sequences: Any, asked: Asked) -> dict[str, Field]:
+    """The sequences of (X, y); a number by itself is a sequence of one."""
+    alone = None if is_frame(sequences) else numbers_in_cells(sequences)
+    if alone is not None and alone.ndim == 1:
+        return {"values": Field.of_numbers(alone[:, None])}
+    if isinstance(sequences, (list, tuple)):
+        return dict([main_of([at_hand(each) for each in sequences], asked)])
+    return fields_of(
+        sequences, Asked(asked.wants, None, None, asked.field, asked.gaps, asked.notes)
+    )
 
 
 def cells_in(thing: Any) -> list[Any]:
