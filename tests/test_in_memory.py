@@ -523,6 +523,7 @@ def test_sequences_of_refuses_what_it_would_misread():
     with pytest.raises(DataError, match="a text by itself goes into a list"):
         st.Sequences.of("hello")
     assert len(st.Sequences.of(pandas.Series(["a", "b"]))) == 2
+    assert st.Sequences.of("so much", by="stream")[0] == {"text": "so much"}
 
 
 def test_progress_is_a_truth_value():

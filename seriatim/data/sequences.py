@@ -191,6 +191,8 @@ class Sequences:
     ) -> Sequences:
         """Texts from memory: a sequence each, or (by="stream") one after another as a single one.
         Arrays of numbers are a sequence each, too. Whatever else there is, `st.read` takes."""
+        if isinstance(texts, str) and by == "stream":
+            texts = [texts]
         if isinstance(texts, (str, bytes)):
             raise DataError(
                 "a text by itself goes into a list", got=repr(texts), do="Give [text], or several"
