@@ -30,6 +30,9 @@ def fit(
 ) -> Predictor:
     """Fit a model by name and give back a Predictor.
 
+    `train` and `valid` are files, or what is in memory: texts, pairs, `(X, y)`, columns, arrays,
+    frames (see docs/data.md); so are the data of every verb.
+
     `settings` are those of reading (`columns`, `by`, ...), of the codec (`unit`, ...), the model
     (`order`, `width`, ...), training (`minutes`, `seed`, ...) and of this task's fits (`calibrate`,
     ...): `seriatim fit TASK MODEL --help` shows them. With `out`, a run folder is kept and a killed
