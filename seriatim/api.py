@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from seriatim.errors import ConfigError
 from seriatim.records import Record
 from seriatim.verbs import call
 
@@ -28,6 +29,9 @@ def fit(
     **settings: Any,
 ) -> Predictor:
     """Fit a model by name and give back a Predictor.
+
+    `train` and `valid` are files, or what is in memory: texts, pairs, `(X, y)`, columns, arrays,
+    frames (see docs/data.md); so are the data of every verb.
 
     `settings` are those of reading (`columns`, `by`, ...), of the codec (`unit`, ...), the model
     (`order`, `width`, ...), training (`minutes`, `seed`, ...) and of this task's fits (`calibrate`,
@@ -105,9 +109,10 @@ def predict(run: Run, data: Source, **options: Any) -> Record:
     return call("predict", run, data, **options)
 
 
-def check(*files: str | Path, **options: Any) -> Record:
-    """What is wrong with data, before a model is fitted to it."""
-    return call("check", list(files), **options)
+def check(*data: Source, **options: Any) -> Record:
+    """What is wrong with data, before a model is fitted to it: of one thing, or of several that are
+    the parts of one data set."""
+    return call("check", list(data), **options)
 
 
 def plot(
@@ -126,6 +131,12 @@ def plot(
 
 def shown(verb: str, subject: Any, data: Any, progress: bool, **asked: Any) -> Any:
     """A long verb, with bars on stderr if they are asked for."""
+    if not isinstance(progress, bool):
+        raise ConfigError(
+            "progress is shown or not",
+            got=f"progress={progress!r}",
+            do="Give True or False; `st.call(..., listen=function)` tells a function of every event",
+        )
     if not progress:
         return call(verb, subject, data, **asked)
     from seriatim.show.progress import Watcher

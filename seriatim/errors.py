@@ -1,13 +1,66 @@
 """One tree of errors: what is wrong, what was received, what to do.
 
 Anything a user can cause raises one of these. The command line prints the sentences, `--format
-json` prints the record, and no traceback is shown.
+json` prints the record, and no traceback is shown. Errors are written in the words of the command
+line, `--columns label,text`; through every other door they are told in Python's: see `in_python`.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+TYPED: ContextVar[bool] = ContextVar("typed", default=False)  # whether what is asked for was typed
+
+
+@contextmanager
+def command_line() -> Iterator[None]:
+    """At the command line: errors tell of flags."""
+    before = TYPED.set(True)
+    try:
+        yield
+    finally:
+        TYPED.reset(before)
+
+
+FLAG = re.compile(
+    r"`[^`]*`"  # a command stands as it is
+    r"|(?<![\w-])--(?P<name>[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*)"
+    r"(?: (?P<value>'[^']*'|\"[^\"]*\"|(?!-)[\w./-]*\w(?:,[\w./-]*\w)*)(?![\w(]))?"
+)
+SENTENCE = """
+all and as are becomes besides can for has have if in is keeps leaves may must needs of on or out
+say says sets so that the to would with
+"""
+GOES_ON = frozenset(SENTENCE.split())  # words behind a flag that are no value of it
+NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e-?\d+)?")
+HELP = "See the flags with --help", "See `seriatim fit TASK MODEL --help`, or that of the verb"
+
+
+def in_python(words: str) -> str:
+    """The same with flags as keyword arguments.
+
+    >>> in_python("Name them with --columns label,text, or leave out --by; or add --top-k 3")
+    'Name them with columns="label,text", or leave out by=; or add top_k=3'
+    """
+    return FLAG.sub(as_argument, words.replace(*HELP))
+
+
+def as_argument(found: re.Match[str]) -> str:
+    """A flag, and its value if there is one, as a keyword argument."""
+    name, value = found["name"], found["value"]
+    if name is None:
+        return found[0]
+    argument = name.replace("-", "_") + "="
+    if value is None or value in GOES_ON:
+        return argument + ("" if value is None else f" {value}")
+    if value in ("true", "false"):
+        return argument + value.capitalize()
+    plain = NUMBER.fullmatch(value) or value[0] in "'\""
+    return argument + (value if plain else f'"{value}"')
 
 
 class SeriatimError(Exception):
@@ -27,36 +80,44 @@ class SeriatimError(Exception):
         self.file, self.line = None if file is None else str(file), line
         super().__init__(what)
 
+    def told(self) -> tuple[str, str | None, str]:
+        """What is wrong, what was received and what to do, in the words of the door."""
+        if TYPED.get():
+            return self.what, self.got, self.do
+        setting = self.got is not None and isinstance(self, ConfigError)  # data stand as they are
+        got = in_python(self.got) if setting and self.got is not None else self.got
+        return in_python(self.what), got, in_python(self.do)
+
     def __str__(self) -> str:
+        what, got, do = self.told()
         place = (
             "" if self.file is None else self.file + (f":{self.line}" if self.line else "") + ": "
         )
         parts = (
-            [place + self.what]
-            + ([] if self.got is None else [f"Received: {self.got}"])
-            + ([self.do] if self.do else [])
+            [place + what] + ([] if got is None else [f"Received: {got}"]) + ([do] if do else [])
         )
         return " ".join(part if part.endswith(("?", ".", "!")) else part + "." for part in parts)
 
     def record(self) -> dict:
         """The same as plain JSON."""
+        what, got, do = self.told()
         return {
             "error": {
                 "kind": type(self).__name__,
-                "what": self.what,
-                "received": self.got,
-                "do": self.do,
+                "what": what,
+                "received": got,
+                "do": do,
                 "file": self.file,
                 "line": self.line,
             }
         }
 
 
-class DataError(SeriatimError):
+class DataError(SeriatimError, ValueError):
     """The data cannot be read or does not fit the task."""
 
 
-class ConfigError(SeriatimError):
+class ConfigError(SeriatimError, ValueError):
     """A setting is unknown, of the wrong type or out of range."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seriatim.errors import ConfigError, RunError, nearest
+from seriatim.errors import ConfigError, RunError, SeriatimError, nearest
 from seriatim.records import Record, record
 from seriatim.settings import named
 from seriatim.tasks import task, tasks
@@ -171,6 +171,8 @@ def of_folder(what: str, runs: list[Any], data: Any, asked: dict[str, Any]) -> C
         if what == LEARNING:
             return named(COMMON[what].draw)(learning_of(folder))
         return named(COMMON[what].draw)(read_json(folder / "table.json"))
+    except SeriatimError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
         raise RunError(
             f"{folder} holds nothing that can be drawn as {what}",

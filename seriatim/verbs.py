@@ -216,7 +216,9 @@ def material(predictor: Predictor, verb: Verb, name: str, data: Any) -> tuple[An
             raise ConfigError(f"{name} reads one {what}", got=data, do=f"Give the {what}")
         return (data,)
     if data is None:
-        raise ConfigError(f"{name} reads data", got="nothing", do="Give a file, or texts")
+        raise ConfigError(
+            f"{name} reads data", got="nothing", do="Give a file, or what is in memory"
+        )
     return (predictor.data(data, gaps=verb.gaps),)
 
 
@@ -250,6 +252,7 @@ def fit(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None
     if not model:
         raise ConfigError("no model was named", do="Name one: " + ", ".join(card.rungs))
     check_models(card, model)
+    check_there("fit", data)
     page = page_of(asked.get("report"))
     predictor = yield from fit_events(card, model, data, valid, asked)
     if page is not None:
@@ -258,6 +261,14 @@ def fit(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None
         read = Path(str(data)).name if isinstance(data, (str, Path)) else "data in memory"
         write_page(page, fit_page(predictor, read))
     return predictor
+
+
+def check_there(verb: str, data: Any) -> None:
+    """Refuse to begin without data."""
+    if data is None:
+        raise ConfigError(
+            f"{verb} reads data", got="nothing", do="Give a file, or what is in memory"
+        )
 
 
 def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None, Record]:
@@ -270,6 +281,7 @@ def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, 
     asked["models"] = models if isinstance(models, str) else ",".join(models)
     for name in filter(None, asked["models"].split(",")):
         check_models(card, name.strip())
+    check_there("compare", data)
     names = [each.name for each in fields(CompareOptions)]
     own = {name: asked.pop(name) for name in names if name in asked}
     options = build(CompareOptions, own, "compare")
@@ -284,9 +296,9 @@ def check(files: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None
 
     options = build(CheckOptions, asked, "check")
     yield {"event": "checking"}
-    several = [files] if isinstance(files, (str, Path)) else list(files)
+    several = files if isinstance(files, list) else [files]
     said = {name: value or None for name, value in vars(options).items()}
-    return look([str(each) for each in several], **said)
+    return look(several, **said)
 
 
 def plot(subject: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None, Chart]:

@@ -88,6 +88,10 @@ UNSEEN: dict[str, Schema] = {
 BY_TIME = {"cheapest_equivalent"}  # there or not by how long something took
 
 
+LABELLED = {"classify": ("naive-bayes", ["predict"]), "tag": ("hmm", ["predict", "best"])}
+LABELS = ((0, 1), (False, True), (0.5, 1.5))
+
+
 # -- records
 def records(workshop: Workshop, task: str) -> Iterator[tuple[str, Record]]:
     """All records of a task, each under its verb."""
@@ -96,10 +100,21 @@ def records(workshop: Workshop, task: str) -> Iterator[tuple[str, Record]]:
         for ask in asks:
             roles = workshop.roles(task, ask) if room.verbs[verb].runs else ("",)
             yield from ((verb, asked(workshop, task, verb, ask, role)) for role in roles)
+    yield from labelled(task)
     for role in example.models:
         yield "fit", fitted(workshop, task, role)
     if room.figures:
         yield from (("compare", each) for each in compared(workshop, task))
+
+
+def labelled(task: str) -> Iterator[tuple[str, Record]]:
+    """What is said with labels that are no texts, which only data in memory have."""
+    for first, second in LABELS if task in LABELLED else ():
+        several = [[first, second], [second, first]] * 2
+        said = several if task == "tag" else [labels[0] for labels in several]
+        model, verbs = LABELLED[task]
+        predictor = call("fit", task, ([["a", "b"], ["b", "c"]] * 2, said), model=model)
+        yield from ((verb, call(verb, predictor, ["a b"])) for verb in verbs)
 
 
 def asked(workshop: Workshop, task: str, verb: str, ask: Ask, role: str) -> Record:

@@ -31,6 +31,7 @@ from seriatim.audit.parts import (
 )
 from seriatim.data import read
 from seriatim.data.corpora.table import is_corpus
+from seriatim.data.objects import at_hand, files_in
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.progress import note
@@ -45,7 +46,7 @@ FEW = 5  # sequences of a class, fewer than which are not learned from
 
 
 def check(
-    files: Sequence[str | Path | Sequences],
+    files: Sequence[Any],
     names: Sequence[str] | None = None,
     label: str | None = None,
     unit: str | None = None,
@@ -65,6 +66,8 @@ def check(
     """
     if not files:
         raise ConfigError("no file was named", do="Give at least one path")
+    options: Any = {"label": label, "field": field, "columns": columns, "by": by}
+    files = [one_source(each, options) for each in files]
     names = list(names or names_of(files))
     if len(names) != len(files):
         raise ConfigError(
@@ -135,6 +138,23 @@ def worst_first(found: list[Finding]) -> list[Finding]:
 
 
 # From a path to a part
+
+
+def one_source(source: Any, options: dict[str, Any]) -> str | Sequences:
+    """A file by its name, or what is in memory as Sequences."""
+    source = at_hand(source)
+    if isinstance(source, Sequences):
+        return source
+    name = isinstance(source, str) and not any(letter.isspace() for letter in source)
+    files = [source] if name else files_in(source)  # one that is not there is a finding
+    if files is not None and len(files) == 1:
+        return files[0]
+    if files is not None:
+        raise ConfigError(
+            "each part is one file", got=", ".join(files), do="Give them apart: check(a, b)"
+        )
+    thing = [source] if isinstance(source, str) else source
+    return read(thing, wants="label", gaps=True, **options)
 
 
 def names_of(files: Sequence[str | Path | Sequences]) -> list[str]:

@@ -1,7 +1,7 @@
 """What can be typed: for each verb its words and flags, and what they come to.
 
     parse(["predict", "runs/spam", "new.txt", "--top", "2"])
-        -> Command("predict", subject="runs/spam", data="new.txt", asked={"top": "2"})
+        -> Command("predict", subject="runs/spam", data=Path("new.txt"), asked={"top": "2"})
 
 Verbs of runs are found on the card of the run's task; the folder tells which that is.
 """
@@ -139,7 +139,8 @@ def beside(flag: str, flags: Mapping[str, Flag]) -> str:
 
 def files_of(words: list[str]) -> Any:
     """Files as data: one by its name, several as paths that belong together."""
-    return None if not words else words[0] if len(words) == 1 else [Path(word) for word in words]
+    paths = [Path(word) for word in words]
+    return None if not paths else paths[0] if len(paths) == 1 else paths
 
 
 # -- fit and compare
@@ -267,7 +268,7 @@ def check_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     files, form = given.pop("file"), given.pop("format", "table")
     if not files:
         raise ConfigError("check reads data", got="nothing", do="Type `seriatim check FILE ...`")
-    return Command(verb, files, None, given, form)
+    return Command(verb, [Path(file) for file in files], None, given, form)
 
 
 def models_command(verb: str, rest: list[str], wants_help: bool) -> Command:

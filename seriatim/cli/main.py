@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 from seriatim import __version__
 from seriatim.cli.overview import OVERVIEW
-from seriatim.errors import ConfigError, RunError, SeriatimError, TrainingError, nearest
+from seriatim.errors import (
+    ConfigError,
+    RunError,
+    SeriatimError,
+    TrainingError,
+    command_line,
+    nearest,
+)
 from seriatim.progress import began, since
 
 if TYPE_CHECKING:
@@ -30,6 +37,12 @@ START = time.perf_counter()  # of the process, but for Python itself
 
 def main(arguments: list[str] | None = None) -> int:
     """The exit code: 0 well, 1 wrong data or run, 2 wrong command or setting, 130 interrupted."""
+    with command_line():
+        return answered(arguments)
+
+
+def answered(arguments: list[str] | None) -> int:
+    """The same; whatever goes wrong is told."""
     alone, arguments = arguments is None, sys.argv[1:] if arguments is None else arguments
     as_json = "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
     for stream in (sys.stdout, sys.stderr):
@@ -165,7 +178,7 @@ def compare(command: Command) -> int:
     from seriatim.show.tables import output
     from seriatim.tasks import task
 
-    first = command.data if isinstance(command.data, str) else str(command.data[0])
+    first = str(command.data if isinstance(command.data, Path) else command.data[0])
     name = "compare-" + Path(first.split(":")[0]).name.split(".")[0]
     out = command.asked.pop("out", "") or str(free_folder(name))
     record = followed(command, passing=False, out=out)

@@ -44,8 +44,8 @@ from seriatim.codecs.side import (
     count_blanks,
     count_capitals,
 )
-from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field
-from seriatim.errors import ConfigError, DataError
+from seriatim.data.sequences import KINDS, NUMBERS, SYMBOLS, TEXT, Field
+from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.settings import build
 
 UNKNOWN, STOP = 0, 1
@@ -548,8 +548,8 @@ class Words(Tokens):
 class Labels:
     """A closed list of names, without the special symbols: an unknown label is an error."""
 
-    def __init__(self, names: Iterable[str]):
-        self.names = list(names)
+    def __init__(self, names: Iterable[str], python: str = ""):
+        self.names, self.python = list(names), python  # what they were in Python: see KINDS
         self.number = {name: i for i, name in enumerate(self.names)}
 
     @property
@@ -557,10 +557,16 @@ class Labels:
         """K, the number of names."""
         return len(self.names)
 
+    @property
+    def values(self) -> list[Any]:
+        """The labels as they were given: texts, numbers or truth values."""
+        return [KINDS[self.python](name) for name in self.names]
+
     @classmethod
     def fit(cls, column: Field) -> Labels:
         """The names that a column really has, in order."""
-        return cls(sorted({column.symbol_names[i] for i in np.unique(column.flat)}))
+        names = sorted({column.symbol_names[i] for i in np.unique(column.flat)})
+        return cls(names, column.python)
 
     def with_unseen(self, column: Field) -> Labels:
         """The same names, and behind them those that a column has besides."""
@@ -570,7 +576,8 @@ class Labels:
                 *sorted(
                     {column.symbol_names[i] for i in np.unique(column.flat)} - self.number.keys()
                 ),
-            ]
+            ],
+            self.python,
         )
 
     def encode(
@@ -647,6 +654,8 @@ def reading_codec(where: str) -> Iterator[None]:
     """Around what builds a codec from its JSON: whatever does not fit is an error that names the file."""
     try:
         yield
+    except SeriatimError:
+        raise
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"{where} is not a codec of seriatim",

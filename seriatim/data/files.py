@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 from weakref import WeakKeyDictionary
 
-from seriatim.errors import ConfigError, DataError, nearest, shorten
+from seriatim.errors import ConfigError, DataError, SeriatimError, nearest, shorten
 from seriatim.storage import replacing
 
 MOST_BYTES = 8 * 10**9  # of one file, unpacked: a small archive may hold a huge one
@@ -95,6 +95,8 @@ def opened(path: str) -> Iterator[BinaryIO]:
         raise DataError("there is no such file", file=path, do=similar_files(path)) from None
     except IsADirectoryError:
         raise DataError("this is a folder", file=path, do="Name a file inside it") from None
+    except SeriatimError:
+        raise
     except (OSError, ValueError) as error:
         raise DataError(
             "the file cannot be read", got=error, file=path, do="Check its name and rights"

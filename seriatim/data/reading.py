@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from seriatim.data.headers import SYNONYMS, known_name
+from seriatim.data.objects import table_of
 from seriatim.data.sequences import SYMBOLS, TEXT, Field, Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.progress import note
@@ -19,7 +21,7 @@ STEPS = 64  # of a sequence, where a stream of tokens is cut into some
 
 
 def read(
-    *paths: str,
+    *paths: Any,
     input_format: str | None = None,
     by: str | None = None,
     unit: str | None = None,
@@ -39,7 +41,8 @@ def read(
     gaps: bool = False,
     wants: str = "",
 ) -> Sequences:
-    """Read a file (or parallel files), standard input ("-"), or open a built-in corpus by its name.
+    """Read a file (or parallel files), standard input ("-"), a built-in corpus by its name, or what
+    is in memory already: lists, pairs, columns, arrays, frames (see `seriatim.data.objects`).
 
     How a file is read is said by the names of the command line, which `seriatim.data.options`
     explains. `unit` is what counts as a symbol (of text None: whoever reads it decides). If any of
@@ -56,7 +59,11 @@ def read(
     """
     told: list[str] = [] if notes is None else notes
     over_time = any((time, series, channels, known, fill))
-    if len(paths) == 1 and names_corpus(paths[0]):
+    if len(paths) == 1 and not isinstance(paths[0], (str, PathLike)):
+        refuse_of_files(input_format=input_format, encoding=encoding, decimal=decimal)
+        kind, missing = wants or ("series" if over_time else ""), gaps or over_time
+        data = table_of(paths[0], kind, columns, label, field, by, unit, missing, told)
+    elif len(paths) == 1 and names_corpus(paths[0]):
         data = corpus(str(paths[0]), by, unit)
     else:
         from seriatim.data.formats import read_files
@@ -74,6 +81,15 @@ def read(
             note(words)
         note(data.told, "read")
     return data.distinct() if distinct else data
+
+
+def refuse_of_files(**asked: str | None) -> None:
+    """What is in memory has neither a format nor an encoding."""
+    given = [f"--{name.replace('_', '-')} {value}" for name, value in asked.items() if value]
+    if given:
+        raise ConfigError(
+            "this is for files, and the data is in memory", got=", ".join(given), do="Leave it out"
+        )
 
 
 def as_named(

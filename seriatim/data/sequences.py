@@ -8,7 +8,8 @@ symbols costs nothing. Shapes: N values, S sequences, D channels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
@@ -17,6 +18,12 @@ import numpy as np
 from seriatim.errors import DataError, nearest
 
 TEXT, SYMBOLS, NUMBERS = "text", "symbols", "numbers"
+KINDS: dict[str, Callable[[str], Any]] = {  # what labels may be in Python, from their names
+    "": str,
+    "int": int,
+    "float": float,
+    "bool": lambda name: name == "true",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +35,7 @@ class Field:
     kind: str  # TEXT, SYMBOLS or NUMBERS
     # symbols: the name of each one; numbers: of each channel, if they have names
     names: tuple[str, ...] | None = None
+    python: str = ""  # what its labels were in Python, a key of KINDS
 
     @classmethod
     def of_text(cls, texts: Iterable[str]) -> Field:
@@ -36,19 +44,23 @@ class Field:
         return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets_of(map(len, encoded)), TEXT)
 
     @classmethod
-    def of_symbols(cls, rows: Iterable[Sequence[str]]) -> Field:
+    def of_symbols(cls, rows: Iterable[Sequence[Any]]) -> Field:
         """Symbols as given, numbered in order of first appearance."""
         rows = [list(row) for row in rows]
+        names, python = names_of([symbol for row in rows for symbol in row])
         number: dict[str, int] = {}
-        ids = [number.setdefault(symbol, len(number)) for row in rows for symbol in row]
-        return cls(np.array(ids, np.int32), offsets_of(map(len, rows)), SYMBOLS, tuple(number))
+        ids = [number.setdefault(symbol, len(number)) for symbol in names]
+        offsets = offsets_of(map(len, rows))
+        return cls(np.array(ids, np.int32), offsets, SYMBOLS, tuple(number), python)
 
     @classmethod
-    def of_labels(cls, labels: Iterable[str]) -> Field:
-        """One symbol for each sequence."""
+    def of_labels(cls, labels: Iterable[Any]) -> Field:
+        """One symbol for each sequence: texts, whole numbers, numbers or truth values, all of a
+        kind; None is a label that is missing."""
+        names, python = names_of(list(labels))
         number: dict[str, int] = {}
-        ids = [number.setdefault(label, len(number)) for label in labels]
-        return cls(np.array(ids, np.int32), np.arange(len(ids) + 1), SYMBOLS, tuple(number))
+        ids = [number.setdefault(label, len(number)) for label in names]
+        return cls(np.array(ids, np.int32), np.arange(len(ids) + 1), SYMBOLS, tuple(number), python)
 
     @classmethod
     def of_numbers(cls, rows: Iterable[np.ndarray]) -> Field:
@@ -108,6 +120,34 @@ class Field:
         return replace(self, values=self.values[index], offsets=offsets)
 
 
+def names_of(values: list[Any]) -> tuple[list[str], str]:
+    """Symbols or labels as names, and what they are in Python, a key of KINDS. None is a name
+    without letters.
+
+    >>> names_of([0, 1, None]), names_of([True])
+    ((['0', '1', ''], 'int'), (['true'], 'bool'))
+    """
+    if all(type(value) is str for value in values):
+        return values, ""
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    kinds = {type(value).__name__ for value in plain if not missing(value)}
+    python = "float" if kinds == {"int", "float"} else next(iter(kinds), "str")
+    if (len(kinds) > 1 and python != "float") or python not in ("str", *KINDS):
+        raise DataError(
+            "labels and symbols are texts, whole numbers, numbers or truth values, all of a kind",
+            got=" and ".join(sorted(kinds)),
+        )
+    write = str if python in ("str", "int") else (lambda value: json.dumps(value))
+    plain = [float(value) if python == "float" and value is not None else value for value in plain]
+    names = ["" if missing(value) else write(value) for value in plain]
+    return names, "" if python == "str" else python
+
+
+def missing(value: object) -> bool:
+    """Whether there is nothing: None, or what is not a number."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
 Table = tuple[
     dict[str, Field], np.ndarray | None
 ]  # what a reader returns: fields, and (S,) line numbers where lines mean something
@@ -150,7 +190,22 @@ class Sequences:
         cls, texts: Iterable[str] | Iterable[np.ndarray], by: str = "line", unit: str | None = None
     ) -> Sequences:
         """Texts from memory: a sequence each, or (by="stream") one after another as a single one.
-        Arrays of numbers are a sequence each, too."""
+        Arrays of numbers are a sequence each, too. Whatever else there is, `st.read` takes."""
+        if isinstance(texts, str) and by == "stream":
+            texts = [texts]
+        if isinstance(texts, (str, bytes)):
+            raise DataError(
+                "a text by itself goes into a list", got=repr(texts), do="Give [text], or several"
+            )
+        if not isinstance(texts, (list, tuple, Iterator, np.ndarray)):
+            from seriatim.data.objects import holds_columns
+
+            if holds_columns(texts):
+                raise DataError(
+                    "sequences are made of texts, or of arrays of numbers, and this has columns",
+                    got=type(texts).__name__,
+                    do="Give it to the verb as it is, or to `st.read`",
+                )
         given = list(texts)
         words = [text for text in given if isinstance(text, str)]
         if given and not words and by == "line":

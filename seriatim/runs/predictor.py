@@ -14,7 +14,7 @@ What a Predictor can do, its verbs, stands in the rooms: see `seriatim.tasks`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from seriatim import __version__
 from seriatim.data.files import STANDARD_INPUT
 from seriatim.data.formats import FORMATS, format_of
 from seriatim.data.looks import fits
+from seriatim.data.objects import at_hand, files_in, has_rows
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, RunError
 from seriatim.measuring.fingerprint import Seen, caution
@@ -41,7 +42,7 @@ from seriatim.storage import read_arrays, write_arrays, write_json
 if TYPE_CHECKING:
     from seriatim.tasks.base import Task
 
-Source = Sequences | str | Path | Iterable[Any]
+Source = Any  # whatever `seriatim.data.objects` understands
 EXAMPLES, LONGEST = 6, 200  # where two models disagree, and letters of each
 
 
@@ -82,6 +83,7 @@ class Predictor:
     # -- data in, records out
     def data(self, source: Source, gaps: bool = False) -> Sequences:
         """Data to apply this predictor to, read as its training data were."""
+        source = at_hand(source)
         reading = self.reading_of(source)
         if self.by == "line" and "by" in vars(reading) and not reading.by:
             reading = replace(reading, by="line")
@@ -89,9 +91,12 @@ class Predictor:
 
     def reading_of(self, source: Any) -> Any:
         """How to read this: as in training, but a plain text has no columns that could be named, and
-        an ending that can stand for one format only is believed."""
-        reading, path = self.reading, str(source)
-        if not isinstance(source, (str, Path)) or "field" not in vars(reading):
+        an ending that can stand for one format only is believed. What is in memory has no format."""
+        paths = None if isinstance(source, Sequences) else files_in(source)
+        if paths is None:
+            return self.reading_in_memory(source)
+        reading, path = self.reading, paths[0]
+        if len(paths) > 1 or "field" not in vars(reading):
             return reading
         format, ending = reading.input_format or format_of(path), format_of(path)
         remembered = bool(reading.input_format) and reading.input_format == self.fitted_as
@@ -102,6 +107,13 @@ class Predictor:
                 format, reading = ending, replace(reading, input_format="", columns="")
         plain = format in FORMATS and FORMATS[format].streams
         return replace(reading, columns="", field="") if plain else reading
+
+    def reading_in_memory(self, source: Any) -> Any:
+        """How to read what is in memory, after a fit to a file perhaps."""
+        of_files = {"input_format": "", "encoding": "", "decimal": ""}
+        of_files |= {} if has_rows(source) else {"columns": ""}
+        cut = {"by": self.reading.by or self.by} if "by" in vars(self.reading) else {}
+        return replace(self.reading, **of_files, **cut)
 
     def record(self, kind: str, **values: Any) -> Record:
         """A record of this kind, which says whose it is."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from seriatim.errors import ConfigError, RunError
+from seriatim.errors import ConfigError, RunError, SeriatimError
 from seriatim.models.ladder import Part, create
 from seriatim.models.recipe import TrainingOptions
 from seriatim.runs.folder import FORMAT
@@ -73,6 +73,8 @@ def open_run(folder: Path, verify: bool) -> Predictor:
     check_format(folder, settings)
     try:
         return put_together(folder, settings)
+    except SeriatimError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise RunError(f"{folder} does not fit together", got=error, do=REFIT) from None
 

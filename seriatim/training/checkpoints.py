@@ -11,7 +11,7 @@ from typing import Any
 
 from torch import Tensor
 
-from seriatim.errors import RunError
+from seriatim.errors import RunError, SeriatimError
 from seriatim.storage import read_arrays, write_arrays
 from seriatim.training.schedule import Progress
 
@@ -45,6 +45,8 @@ class Checkpoint:
             take_up(
                 arrays, record | {"best": math.inf if record["best"] is None else record["best"]}
             )
+        except SeriatimError:
+            raise
         except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
             raise RunError(
                 f"{self.path} is not a checkpoint of this fit",

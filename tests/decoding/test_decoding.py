@@ -305,7 +305,7 @@ def test_a_model_whose_states_never_meet_is_not_searched_for_ever(monkeypatch):
 
 
 def test_a_beam_gives_no_more_results_than_it_is_wide():
-    with pytest.raises(ConfigError, match="raise --beam to 4") as error:
+    with pytest.raises(ConfigError, match="raise beam= to 4") as error:
         build(DecodingOptions, {"beam": "3", "count": "4"}, "generate")
     assert error.value.got == "--beam 3 --count 4"
     assert len(results(small_model("lstm"), [[2]], length=5, beam=4, count=4)[0]) == 4

@@ -100,7 +100,7 @@ def test_figures_of_seen_data_carry_a_caution(book):
 
 def test_what_was_held_out_was_not_trained_on():
     """The validation part of the data is looked at, not learned from."""
-    data, room = Sequences.of(dict.fromkeys(lines(400, 4))), task("language")
+    data, room = Sequences.of(list(dict.fromkeys(lines(400, 4)))), task("language")
     fit = Fit(room, "lstm", sorted_out(room, {}))
     fit.read(data, None)
     assert fit.valid is not None

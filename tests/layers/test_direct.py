@@ -57,12 +57,12 @@ def test_votes_learn_what_a_network_too_small_cannot(tmp_path):
 
 
 def test_a_table_for_many_words_is_refused():
-    with pytest.raises(ConfigError, match="--cells 13421 or fewer"):
+    with pytest.raises(ConfigError, match="cells=13421 or fewer"):
         create(parse("lstm", {"direct": 3, "cells": 1 << 18}), 10_000)
 
 
 def test_settings_of_votes_without_votes_are_refused():
-    with pytest.raises(ConfigError, match="Received: --cells 9"):
+    with pytest.raises(ConfigError, match="Received: cells=9"):
         create(parse("lstm", {"cells": 9, "width": 8}), 20)
 
 

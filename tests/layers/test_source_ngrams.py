@@ -186,11 +186,11 @@ def test_n_grams_tell_what_an_encoder_that_hears_nothing_cannot_know(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"cells": 9}, "Received: --cells 9"),
-        ({"source_ngrams_dropout": 0.1}, "Add --source-ngrams 6"),
+        ({"cells": 9}, "Received: cells=9"),
+        ({"source_ngrams_dropout": 0.1}, "Add source_ngrams=6"),
         ({"source_ngrams": 1}, "two symbols or more"),
         ({"source_ngrams": 3, "bidirectional": False}, "look ahead"),
-        ({"source_ngrams": 3, "cells": 1 << 27}, "--cells 2097152 or fewer"),
+        ({"source_ngrams": 3, "cells": 1 << 27}, "cells=2097152 or fewer"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, words):
@@ -206,5 +206,5 @@ def test_numbers_have_no_n_grams():
 def test_a_table_cannot_learn_by_sgd():
     from seriatim.training.optimisers import make_optimiser
 
-    with pytest.raises(ConfigError, match="--source-ngrams"):
+    with pytest.raises(ConfigError, match="source_ngrams="):
         make_optimiser(made("lstm, n-grams"), TrainingOptions(optimiser="sgd"))

@@ -231,7 +231,7 @@ def test_a_fit_is_not_resumed_with_other_settings_or_data(tmp_path):
             updates=9,
             **SMALL,
         )
-    with pytest.raises(RunError, match="--resume"):
+    with pytest.raises(RunError, match="resume="):
         fit("language", "lstm", stream(), out=tmp_path / "run", updates=9, **SMALL)
 
 
@@ -249,7 +249,7 @@ def test_a_mixture_is_at_least_as_good_as_its_parts_on_validation_data():
 
 
 def test_data_too_short_to_learn_from_is_refused_with_a_way_out():
-    with pytest.raises(DataError, match="--valid"):
+    with pytest.raises(DataError, match="valid="):
         fit("language", "lstm", stream("a"), updates=2, **SMALL)
     with pytest.raises(DataError, match="by line"):
         fit("language", "lstm", stream(), lines(), updates=2, **SMALL)

@@ -26,7 +26,7 @@ import numpy as np
 from seriatim.data.files import utf8
 from seriatim.data.formats.strokes import FARTHEST, check_rows, drawing_of, resized, strokes_of
 from seriatim.data.sequences import Field, Table
-from seriatim.errors import ConfigError, DataError
+from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.storage import write_bytes
 
 PIECES = 8  # straight lines for a curve, or for a quarter of a turn
@@ -93,6 +93,8 @@ def read_svg(path: str) -> Table:
                 for element, matrix in drawn(root)
                 for stroke in placed(draw(outline(element)), matrix)
             ]
+    except SeriatimError:
+        raise
     except (ValueError, ArithmeticError) as error:
         raise DataError(
             "a shape cannot be drawn",

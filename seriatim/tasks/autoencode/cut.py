@@ -89,7 +89,7 @@ class AutoencodeCut(Cut):
         """All fields are read: the one that is written, and those it may be conditioned on."""
         return super().asked(reading) | {"field": None}
 
-    def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
+    def read(self, paths: list[Any], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files as Sequences; the field that was asked for is the text."""
         data = super().read(paths, replace(reading, distinct=False), unit, gaps)
         if reading.field:

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from seriatim.batches import evenly
+from seriatim.data.objects import at_hand, is_file
 from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
@@ -76,8 +77,9 @@ class Autoencoding(Predictor):
 
     def data(self, source: Source, gaps: bool = False) -> Sequences:
         """Sequences to apply this predictor to; of a list each text, or array, is one."""
-        cut = self.task.cut
-        read = cut.sequences(source, self.reading, unit=self.codec.options.unit, gaps=gaps)
+        cut, source = self.task.cut, at_hand(source)
+        reading = self.reading if is_file(source) else self.reading_in_memory(source)
+        read = cut.sequences(source, reading, unit=self.codec.options.unit, gaps=gaps)
         return cut.prepare(read, {})
 
     def samples(self, data: Source, labelled: bool = True) -> Samples:

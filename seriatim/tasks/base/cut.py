@@ -8,7 +8,8 @@ reads its data through it, through every door.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,9 @@ from seriatim.codecs.options import CodecOptions
 from seriatim.data import read
 from seriatim.data.classes import read_classes
 from seriatim.data.formats import FORMATS, format_of
+from seriatim.data.objects import at_hand, files_in
 from seriatim.data.options import TextOptions
-from seriatim.data.sequences import NUMBERS, Sequences, joined
+from seriatim.data.sequences import NUMBERS, Field, Sequences, joined
 from seriatim.data.splits import folds, is_single_stream, passages, spread
 from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.measuring.fingerprint import pieces_of
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from seriatim.tasks.base import Task
     from seriatim.training.lesson import Lesson
 
-Source = Sequences | str | Path | Iterable[Any]
+Source = Any  # whatever `seriatim.data.objects` understands
 Settings = Mapping[str, Any]
 SPLIT = (0.05, 0.85, 0.10)  # validation, training, test: of a stream in this order
 MOST_TEST = 200_000  # characters of the test part that are scored in a comparison
@@ -47,7 +49,8 @@ class Cut:
     by = ""  # how text is cut unless something else is asked for; "": as its format is
     folded = False  # whether a comparison may have folds
     parallel = False  # whether two files may belong together, line by line
-    wants = ""  # what the data must have besides: label, value, tags or pair
+    wants = ""  # what the data must have besides: label, value, tags or pair; or be: series
+    numeric = True  # whether sequences may be numbers; otherwise whole numbers are symbols
     audited = False  # whether the data is looked at for copies and contradictions before a fit
 
     def __init__(self, task: Task):
@@ -62,18 +65,20 @@ class Cut:
     def sequences(
         self, source: Source, reading: Any = None, *, unit: str | None = None, gaps: bool = False
     ) -> Sequences:
-        """Anything as Sequences: these, a path or a built-in corpus (a string), paths that belong
-        together (a list of Path), or texts (a list of strings). With `gaps`, labels may be missing.
-        """
+        """Anything as Sequences: these, a file or a built-in corpus (a Path, a string), paths that
+        belong together (a list of Path), a text (a string with a blank in it), or whatever is in
+        memory: see `seriatim.data.objects`. With `gaps`, labels may be missing."""
         reading = build(self.task.reading, {}) if reading is None else reading
+        source = at_hand(source)
         if isinstance(source, Sequences):
             return self.in_sequences(source)
-        if isinstance(source, (str, Path)):
-            return self.in_sequences(self.read([str(source)], reading, unit, gaps))
-        several = list(source)
-        if several and all(isinstance(each, Path) for each in several):
-            return self.in_sequences(self.read([str(p) for p in several], reading, unit, gaps))
-        return self.of_memory(several, unit)
+        paths = files_in(source)
+        if paths is not None:
+            return self.in_sequences(self.read(paths, reading, unit, gaps))
+        if isinstance(source, str):
+            source, reading = [source], self.as_stream(reading)
+        data = self.read([self.in_memory(source)], reading, unit, gaps)
+        return self.in_sequences(data if self.numeric else in_symbols(data, self.task.name))
 
     def in_sequences(self, data: Sequences) -> Sequences:
         """The same; a stream is refused where each sequence has an answer of its own."""
@@ -85,16 +90,23 @@ class Cut:
             )
         return data
 
-    def of_memory(self, items: list[Any], unit: str | None) -> Sequences:
-        """Texts, or arrays of numbers, one sequence each."""
-        return Sequences.of(items, by="stream" if self.by == "stream" else "line", unit=unit)
+    def in_memory(self, thing: Any) -> Any:
+        """What is in memory, in a form that every task understands."""
+        return thing
 
-    def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
-        """Files as Sequences, read as asked for."""
+    def as_stream(self, reading: Any) -> Any:
+        """How one text is read: as a stream, unless sequences are, or something else was said."""
+        free = not self.by and "by" in vars(reading) and not reading.by
+        return replace(reading, by="stream") if free else reading
+
+    def read(self, paths: list[Any], reading: Any, unit: str | None, gaps: bool) -> Sequences:
+        """Files, or one thing in memory, as Sequences, read as asked for."""
         notes: list[str] = []
         asked = self.asked(reading) | {"unit": unit, "gaps": gaps, "notes": notes}
+        files = all(isinstance(path, str) for path in paths)
         single = len(paths) > 1 and all(FORMATS[format_of(path)].single for path in paths)
-        if self.wants == "label" and not single and (len(paths) > 1 or Path(paths[0]).is_dir()):
+        classes = files and (len(paths) > 1 or Path(paths[0]).is_dir())
+        if self.wants == "label" and not single and classes:
             data = read_classes(paths, unit, reading.encoding, notes)
         elif single:
             data = joined([read(path, **asked) for path in paths])
@@ -245,3 +257,23 @@ class Cut:
         self, model: Model, parts: Sequence[Part], codec: Any, train: Any, origin: str
     ) -> None:
         """Refuse data that this model cannot learn from, before anything is written."""
+
+
+def in_symbols(data: Sequences, task: str) -> Sequences:
+    """Sequences of whole numbers as symbols, for a task that has no use for others."""
+    name = data.main_name()
+    column = None if name is None else data.fields[name]
+    if name is None or column is None or column.kind != NUMBERS:
+        return data
+    flat = column.flat
+    if flat.ndim > 1 or not (np.isfinite(flat) & (flat == np.floor(flat))).all():
+        raise DataError(
+            f"{task} reads symbols, and these are numbers that are not whole",
+            got=f"{len(data):,} sequences of numbers",
+            do="Give texts, or lists of tokens or of whole numbers",
+        )
+    rows = (column.row(s).astype(np.int64).tolist() for s in range(len(column)))
+    rest = {key: each for key, each in data.fields.items() if key != name}
+    return replace(
+        data, fields={"tokens": Field.of_symbols(rows)} | rest, unit=data.unit or "token"
+    )

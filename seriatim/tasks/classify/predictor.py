@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from seriatim.data.sequences import TEXT, Field, Sequences
+from seriatim.data.sequences import TEXT, Field, Sequences, names_of
 from seriatim.errors import ConfigError
 from seriatim.measuring.measured import Measured
 from seriatim.records import Record
@@ -111,13 +111,13 @@ class Classifier(Labeller):
             raise ConfigError(
                 "at least one label is shown", got=top, do="Choose a --top of 1 or more"
             )
-        if threshold is not None and not (positive and 0 <= threshold <= 1):
+        if threshold is not None and (positive == "" or not 0 <= threshold <= 1):
             raise ConfigError(
                 "a threshold is the probability of one label",
-                got=f"{threshold} of {positive or 'no label'}",
+                got=f"{threshold} of {'no label' if positive == '' else positive}",
                 do="Choose one between 0 and 1, and name the label with --positive",
             )
-        chosen = self.label_number(positive) if positive else None
+        chosen = None if positive == "" else self.label_number(positive)
         least = USUAL if threshold is None else threshold
         given = self.data(data, gaps=True)
         found, blank = self.answers(self.codec.encode(given, labelled=False)), blanks(given.main)
@@ -132,7 +132,7 @@ class Classifier(Labeller):
         self, log_probs: np.ndarray, top: int, chosen: int | None, least: float
     ) -> dict[str, Any]:
         """(K,) -> the label of one sequence, and the likeliest ones."""
-        names, order = self.codec.labels.names, np.argsort(-log_probs, kind="stable")
+        names, order = self.codec.labels.values, np.argsort(-log_probs, kind="stable")
         label = order[0]
         if chosen is not None:
             sure = np.exp(log_probs[chosen]) >= least
@@ -146,8 +146,9 @@ class Classifier(Labeller):
         """What each symbol contributed to a label: see `seriatim.tasks.classify.explain`."""
         return explain(self, text, label, method)
 
-    def label_number(self, name: str) -> int:
-        """The number of a label."""
+    def label_number(self, name: Any) -> int:
+        """The number of a label, which may be a number or a truth value."""
+        name = names_of([name])[0][0]
         if name not in self.codec.labels.number:
             raise ConfigError(
                 "there is no such label",

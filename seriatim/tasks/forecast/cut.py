@@ -37,6 +37,7 @@ from seriatim.tasks.forecast.options import KNOWN
 from seriatim.training.lesson import Judged, Lesson
 
 TOGETHER = 64  # windows of the validation data that are looked at at a time
+OF_FILES = ("input_format", "encoding", "decimal")  # options that only files have
 IN_A_ROW = 8  # values by which a series without times is known again
 ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -115,6 +116,7 @@ class ForecastCut(Cut):
     """Series: the end of each is held out, and a comparison walks forward through the last fifth."""
 
     held_share = 0.2
+    wants = "series"
 
     # -- the one way in
     def sequences(
@@ -126,9 +128,11 @@ class ForecastCut(Cut):
         return data if data.is_series else as_series(data, reading, gaps)
 
     def read(
-        self, paths: list[str], reading: SeriesOptions, unit: str | None, gaps: bool
+        self, paths: list[Any], reading: SeriesOptions, unit: str | None, gaps: bool
     ) -> Sequences:
         """A table of numbers over time, or a generated signal."""
+        if not isinstance(paths[0], str):
+            return self.read_memory(paths[0], reading, gaps)
         if len(paths) > 1:
             raise ConfigError(
                 f"one file is read for {self.task.name}",
@@ -152,6 +156,17 @@ class ForecastCut(Cut):
         for words in notes:
             note(words)
         note(data.told, "read")
+        return data
+
+    def read_memory(self, thing: Any, reading: SeriesOptions, gaps: bool) -> Sequences:
+        """Numbers over time that are in memory."""
+        notes: list[str] = []
+        of_files: Any = {name: getattr(reading, name) or None for name in OF_FILES}
+        columns = reading.columns or None
+        table = read(thing, columns=columns, notes=notes, gaps=True, wants=self.wants, **of_files)
+        data = as_series(table, reading, gaps, notes)
+        for words in notes:
+            note(words)
         return data
 
     # -- from data to numbers

@@ -33,7 +33,8 @@ from seriatim.codecs.symbols import (
     reading_codec,
 )
 from seriatim.data.columns import number_in
-from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences
+from seriatim.data.objects import FORMS, MEMORY
+from seriatim.data.sequences import KINDS, NUMBERS, SYMBOLS, TEXT, Field, Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.settings import build
 
@@ -300,7 +301,13 @@ class LabelCodec:
             "letters": "".join(self.letters),
             "target": self.target,
             "own": self.own,
+            **self.as_in_python(),
         }
+
+    def as_in_python(self) -> dict[str, str]:
+        """What labels were in Python, where that was not text."""
+        known = "" if isinstance(self.said, Scaled) else self.said.python
+        return {"python": known} if known else {}
 
     @classmethod
     def from_json(cls, record: dict[str, Any], where: str) -> LabelCodec:
@@ -320,10 +327,11 @@ class LabelCodec:
                 own == 0 if isinstance(inputs, Scaled) else 0 < own <= inputs.size
             ):
                 raise ValueError("it has not so many symbols of its own")
-            return cls(inputs, said_in(record["labels"], target), letters, target, own)
+            said = said_in(record["labels"], target, record.get("python", ""))
+            return cls(inputs, said, letters, target, own)
 
 
-def said_in(record: Any, target: str) -> Labels | Scaled:
+def said_in(record: Any, target: str, python: Any) -> Labels | Scaled:
     """Labels or a scale from JSON; raises ValueError if they are none."""
     if target == "value":
         return Scaled.from_json(record)
@@ -333,7 +341,12 @@ def said_in(record: Any, target: str) -> Labels | Scaled:
         and len(set(record)) == len(record) > 0
     ):
         raise ValueError("its labels are not a list of names")
-    return Labels(record)
+    if python not in KINDS:
+        raise ValueError(f"labels are no {python}")
+    labels = Labels(record, python)
+    if len(labels.values) != labels.size:  # a name that is no such value raises, too
+        raise ValueError("its labels are not what they are said to be")
+    return labels
 
 
 def scale_of(data: Sequences, target: str, more: Iterable[str]) -> Scaled:
@@ -394,10 +407,11 @@ def as_labels(column: Field) -> Field:
     """One name for each sequence, of numbers and of several symbols too."""
     single = bool((column.lengths == 1).all())
     if column.kind == NUMBERS and single and column.values.ndim == 1:
-        return Field.of_labels(
+        names = (
             np.format_float_positional(value, trim="-") if np.isfinite(value) else ""
             for value in column.flat
         )
+        return replace(Field.of_labels(names), python=column.python)
     if column.kind == SYMBOLS and not single:
         return Field.of_labels(" ".join(column.raw(s)) for s in range(len(column)))
     return as_symbols(column)
@@ -422,7 +436,7 @@ def given_target(data: Sequences, target: str) -> Field:
     raise DataError(
         f"{data.origin} has no {TARGETS[target]}",
         got=f"fields: {', '.join(data.fields)}",
-        do=ways[target],
+        do=f"Give {FORMS[target]}" if data.origin == MEMORY else ways[target],
     )
 
 

@@ -171,7 +171,7 @@ class ClassifyCut(Cut):
         """What `read` is asked for, the field with the labels too."""
         return super().asked(reading) | {"label": reading.label or None}
 
-    def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
+    def read(self, paths: list[Any], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files as Sequences; with `series`, each series of a long table is one."""
         if reading.series and self.target != "tags":
             data = self.read_series(paths, reading)
@@ -185,13 +185,13 @@ class ClassifyCut(Cut):
         chosen = [name for name, value in for_series.items() if value]
         if chosen:
             raise ConfigError(
-                "these flags are for series",
+                "these options are for series",
                 got=f"{', '.join(chosen)} with {self.task.name}",
                 do="Leave them out; or, for labels and values, add --series",
             )
         return super().read(paths, reading, unit, gaps)
 
-    def read_series(self, paths: list[str], reading: LabelledOptions) -> Sequences:
+    def read_series(self, paths: list[Any], reading: LabelledOptions) -> Sequences:
         """A long table: series, each with a label or a value."""
         if len(paths) > 1:
             raise ConfigError(
@@ -301,6 +301,7 @@ class TagCut(ClassifyCut):
     """Sequences of symbols, with a tag for each."""
 
     how, target, wants = None, "tags", "tags"
+    numeric = False
 
     def lesson(
         self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec

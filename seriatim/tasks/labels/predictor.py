@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from seriatim.codecs.symbols import UNKNOWN
+from seriatim.data.objects import at_hand
 from seriatim.data.sequences import Sequences, offsets_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
@@ -47,6 +48,7 @@ class OfSequences(Predictor):
     def data(self, source: Source, gaps: bool = False) -> Sequences:
         """Sequences, read as the training data were; not a single stream."""
         unit = None if self.codec.channels else self.codec.options.unit
+        source = at_hand(source)
         data = self.task.cut.sequences(source, self.reading_of(source), unit=unit, gaps=gaps)
         if data.by == "stream":
             raise DataError(

@@ -8,6 +8,7 @@ from rich.console import Group
 from rich.table import Column, Table
 from rich.text import Text
 
+from seriatim.data.sequences import names_of
 from seriatim.records import Record
 from seriatim.show.tables import ORDERS, add_protocol, bar, narrowed, output, visible, width_of
 
@@ -254,8 +255,11 @@ def label_lines(record: Record) -> str:
     return "\n".join(
         "\t".join(
             [
-                item["label"] or "",
-                *(f"{each['label']} {each['probability']:.4f}" for each in item["probabilities"]),
+                *names_of([item["label"]])[0],
+                *(
+                    f"{names_of([each['label']])[0][0]} {each['probability']:.4f}"
+                    for each in item["probabilities"]
+                ),
             ]
         )
         for item in record["items"]
@@ -266,7 +270,7 @@ def tag_lines(record: Record) -> str:
     """A line for each element, with its tag; a blank line behind each sequence."""
     lines = []
     for item in record["items"]:
-        pairs = zip(item["tokens"], item["tags"], strict=True)
+        pairs = zip(item["tokens"], names_of(item["tags"])[0], strict=True)
         lines += [*(f"{token}\t{tag}" for token, tag in pairs), ""]
     return "\n".join(lines)
 
@@ -275,7 +279,10 @@ def best_lines(record: Record) -> str:
     """The best rows of tags with their log-probabilities; a blank line behind each sequence."""
     lines = []
     for item in record["items"]:
-        rows = (f"{row['log_prob']:.4f}\t{' '.join(row['tags'])}" for row in item["results"])
+        rows = (
+            f"{row['log_prob']:.4f}\t{' '.join(names_of(row['tags'])[0])}"
+            for row in item["results"]
+        )
         lines += [*rows, ""]
     return "\n".join(lines)
 

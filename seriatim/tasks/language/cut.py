@@ -80,6 +80,8 @@ class LanguageLesson(Lesson):
 class LanguageCut(Cut):
     """Text as it is: a stream, or a sequence a line."""
 
+    numeric = False
+
     def fit_codec(
         self, train: Sequences, settings: Settings, more: list[str]
     ) -> tuple[Codec, Field]:

@@ -53,8 +53,6 @@ class LanguagePredictor(Predictor):
     def data(self, source: Source, gaps: bool = False) -> Sequences:
         """Data to apply this predictor to, cut as it was trained; texts of a list are a sequence
         each, or follow each other in a stream."""
-        if isinstance(source, (list, tuple)) and not any(isinstance(s, Path) for s in source):
-            return Sequences.of(source, self.by, self.unit)
         data = super().data(source, gaps)
         if data.by != self.by:
             raise DataError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from seriatim.models.base import Model
 from seriatim.models.recipe import TrainingOptions
 from seriatim.settings import build
 from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings
-from seriatim.tasks.sets.codec import SetCodec, of_sets
+from seriatim.tasks.sets.codec import EMPTY, PLUS, SetCodec, of_sets
 from seriatim.tasks.sets.metrics import score_sets
 from seriatim.training.lesson import Judged, Lesson
 
@@ -75,14 +75,24 @@ class SetsCut(Cut):
     """Sequences of sets, one a line: 60+64+67 . 62."""
 
     held_share = 0.1
-    by = "line"
+    by, numeric = "line", False
 
-    def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
+    def read(self, paths: list[Any], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files as Sequences; of MIDI all notes, as sets."""
-        formats = {FORMATS[format_of(path)].sets for path in paths}
+        files = all(isinstance(path, str) for path in paths)
+        formats = {FORMATS[format_of(path)].sets for path in paths} if files else set()
         if len(formats) == 1 and not reading.input_format:
             reading = replace(reading, input_format=formats.pop())
         return super().read(paths, reading, unit, gaps)
+
+    def in_memory(self, thing: Any) -> Any:
+        """Sequences whose steps are sets, or lists, of elements, as they are written."""
+        several = isinstance(thing, (list, tuple)) and thing
+        if several and all(isinstance(each, (list, tuple)) for each in thing):
+            steps = [step for sequence in thing for step in sequence]
+            if steps and all(isinstance(step, (set, frozenset, list, tuple)) for step in steps):
+                return [" ".join(map(joined, sequence)) for sequence in thing]
+        return thing
 
     def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
         """A step is a token, whatever the data say."""
@@ -113,6 +123,19 @@ class SetsCut(Cut):
     def lesson(self, train: Field, valid: Field | None, by: str, codec: SetCodec) -> SetsLesson:
         """Which elements are in the next set?"""
         return SetsLesson(train, valid)
+
+
+def joined(step: Iterable[Any]) -> str:
+    """The elements of a step as they are written: 60+64+67, or . if there are none."""
+    names = sorted(map(str, step))
+    wrong = [name for name in names if PLUS in name or name == EMPTY or len(name.split()) != 1]
+    if wrong:
+        raise DataError(
+            "the elements of sets have names without blanks and +",
+            got=repr(wrong[0]),
+            do="Call it something else",
+        )
+    return PLUS.join(names) or EMPTY
 
 
 def filled(sequences: Field) -> Field:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from seriatim.data.formats.conllu import read_document
-from seriatim.data.sequences import Sequences
+from seriatim.data.sequences import Sequences, names_of
 from seriatim.distributions.chains import Chain
 from seriatim.errors import ConfigError
 from seriatim.measuring.measured import Measured
@@ -63,7 +63,7 @@ class Tagger(Labeller):
     def predict(self, data: Source) -> Record:
         """For each sequence its symbols with their tags and how probable each is."""
         given = self.data(data, gaps=True)
-        names = self.codec.labels.names
+        names = self.codec.labels.values
         found = self.answers(self.codec.encode(given, labelled=False))
         places = np.arange(len(found.found))
         sure = np.exp(found.log_probs[places, found.found] if len(places) else np.zeros(0))
@@ -86,7 +86,7 @@ class Tagger(Labeller):
                 "at least one row of tags is asked for", got=count, do="Choose 1 or more"
             )
         examples = self.codec.encode(self.data(data, gaps=True), labelled=False)
-        names, items = self.codec.labels.names, []
+        names, items = self.codec.labels.values, []
         for s in range(len(examples)):
             with torch.inference_mode():
                 chain = self.model.unroll(of_examples(examples, np.array([s])))[0]
@@ -111,7 +111,7 @@ class Tagger(Labeller):
         document = read_document(file, input_format or self.reading.input_format or None)
         fields, lines = document.fields()
         data = Sequences(fields, unit="token", origin=str(file), lines=lines)
-        found = [item["tags"] for item in self.predict(data)["items"]]
+        found = [names_of(item["tags"])[0] for item in self.predict(data)["items"]]
         document.with_column(document.layout.pair[1], found).write(out)
         tags = sum(map(len, found))
         return self.record("annotated", out=str(out), sequences=len(found), tags=tags)

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from seriatim.batches import Batch, buckets, evenly
 from seriatim.codecs.options import CodecOptions
+from seriatim.data.objects import FORMS, MEMORY
 from seriatim.data.options import TextOptions
 from seriatim.data.sequences import SYMBOLS, TEXT, Field, Sequences
 from seriatim.errors import DataError, SeriatimError
@@ -141,12 +142,12 @@ class TranslateCut(Cut):
         self.problems = problems  # takes the lines that are wrong, while a file is read
 
     # -- reading
-    def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
+    def read(self, paths: list[Any], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files as Sequences. Rows that are no pairs are left out and said, unless each row is to
         have its answer."""
         if gaps or self.problems is not None:
             data = super().read(paths, reading, unit, gaps)
-            return without_header(data) if reading.columns else data
+            return without_header(data) if reading.columns and data.lines is not None else data
         once = TranslateCut(self.task, [])
         try:
             return once.read(paths, reading, unit, gaps)
@@ -171,7 +172,7 @@ class TranslateCut(Cut):
     def remarks(self, data: Sequences, reading: TextOptions, paths: list[str]) -> list[str]:
         """A first line that may be a pair itself."""
         named = {SOURCE, TARGET} & data.fields.keys()
-        if named or len(data.fields) < 2 or len(paths) > 1:
+        if named or len(data.fields) < 2 or len(paths) > 1 or not isinstance(paths[0], str):
             return []
         names = ", ".join(map(repr, data.fields))
         return [
@@ -277,7 +278,9 @@ def pair_of(data: Sequences) -> dict[str, Field]:
         raise DataError(
             f"{data.origin} has no pairs of source and target",
             got=f"fields: {', '.join(data.fields)}",
-            do="Give two files whose lines belong together, or a table with the columns source "
+            do=f"Give {FORMS['pair']}"
+            if data.origin == MEMORY
+            else "Give two files whose lines belong together, or a table with the columns source "
             "and target: --columns source,target"
             + (" --input-format tsv" if data.origin == "-" else ""),
         )

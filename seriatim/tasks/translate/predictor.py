@@ -12,7 +12,6 @@ import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +20,7 @@ import torch
 from seriatim.codecs.scaled import Scaled
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec
 from seriatim.data.formats import format_of
+from seriatim.data.objects import at_hand, files_in
 from seriatim.data.sequences import NUMBERS, Field, Sequences
 from seriatim.decoding.beam import beam
 from seriatim.decoding.constraints import Demands
@@ -91,8 +91,7 @@ class Translator(Predictor):
     # -- data
     def data(self, source: Source, gaps: bool = False) -> Sequences:
         """Pairs, or sources alone, under these names; a list of texts is that of sources."""
-        if not isinstance(source, (Sequences, str, Path)):
-            source = list(source)
+        source = at_hand(source)
         data = self.task.cut.sequences(source, self.reading_of(source), unit=self.unit, gaps=gaps)
         if len(data.fields) == 1:
             return replace(data, fields={SOURCE: next(iter(data.fields.values()))})
@@ -103,11 +102,12 @@ class Translator(Predictor):
         """How its data are read."""
         return cast(TranslateCut, self.task.cut)
 
-    def reading_of(self, source: Sequences | str | Path | list[Any]) -> Any:
+    def reading_of(self, source: Source) -> Any:
         """How to read this: as in training, but sources alone may be a text where the pairs were a
         table with columns to be named, and two files are read as what they are."""
-        several = source if isinstance(source, list) else [source]
-        files = [str(each) for each in several if isinstance(each, (str, Path))]
+        files = None if isinstance(source, Sequences) else files_in(source)
+        if files is None:
+            return self.reading_in_memory(source)
         if len(files) > 1:
             return replace(self.reading, input_format="", columns="")
         formats = [self.reading.input_format or format_of(file) for file in files]

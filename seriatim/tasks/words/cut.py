@@ -75,6 +75,7 @@ class WordsCut(Cut):
     """Text as it is: a stream, or a sequence a line, cut into words."""
 
     held_share = 0.01
+    numeric = False
 
     def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
         """A word seen less than five times has no company to be known by."""

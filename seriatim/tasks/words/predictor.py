@@ -23,6 +23,7 @@ import torch
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.symbols import SPECIALS, Tokens
 from seriatim.data.files import lines_of
+from seriatim.data.objects import at_hand, is_file
 from seriatim.data.sequences import TEXT, Sequences
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError
 from seriatim.measuring.measured import Measured
@@ -173,7 +174,9 @@ class WordPredictor(Predictor):
 
     def data(self, source: Source, gaps: bool = False) -> Sequences:
         """Lines with a gap each, whether or not the text learned from was one stream."""
-        reading = replace(self.reading, by="line")
+        source = at_hand(source)
+        known = self.reading if is_file(source) else self.reading_in_memory(source)
+        reading = replace(known, by="line")
         return self.task.cut.sequences(source, reading, unit=self.unit, gaps=gaps)
 
     def predict(self, data: Source, *, top: int = 5) -> Record:

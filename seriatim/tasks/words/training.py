@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from seriatim.errors import DataError, RunError, TrainingError
+from seriatim.errors import DataError, RunError, SeriatimError, TrainingError
 from seriatim.models.recipe import TrainingOptions
 from seriatim.progress import note
 from seriatim.storage import on_disk, read_arrays, write_arrays
@@ -358,6 +358,8 @@ class WordLoop:
                 arrays[name].numpy().copy() for name in sorted(arrays) if name.startswith("more.")
             ]
             self.dice = arrays["dice"].numpy().copy().view(np.uint64)
+        except SeriatimError:
+            raise
         except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
             raise RunError(
                 f"{self.checkpoint} is not a checkpoint of this fit",

@@ -288,13 +288,13 @@ def test_labels_that_training_did_not_have_are_no_part_of_validation():
 @pytest.mark.parametrize(
     "ask, words",
     [
-        (lambda p: p.predict(TEST, top=0), "--top"),
+        (lambda p: p.predict(TEST, top=0), "top="),
         (lambda p: p.predict(TEST, positive="spma"), "spma"),
-        (lambda p: p.predict(TEST, threshold=0.5), "--positive"),
+        (lambda p: p.predict(TEST, threshold=0.5), "positive="),
         (lambda p: p.predict(TEST, positive="spam", threshold=float("nan")), "nan"),
         (lambda p: p.predict(TEST, positive="spam", threshold=1.5), "1.5"),
         (lambda p: p.evaluate(TEST, positive="spma"), "spma"),
-        (lambda p: p.evaluate(TEST, most_false=0.1), "--positive"),
+        (lambda p: p.evaluate(TEST, most_false=0.1), "positive="),
         (lambda p: p.evaluate(TEST, positive="spam", most_false=float("nan")), "nan"),
         (lambda p: p.evaluate(TEST, positive="spam", most_false=-0.1), "at least 0"),
         (lambda p: p.evaluate(TEST, postive="spam"), "'positive'"),

@@ -260,10 +260,11 @@ def test_numbers_that_are_no_labels_are_refused(target, column):
 
 def test_data_without_labels_or_tags_says_what_it_has():
     with pytest.raises(
-        DataError, match=r"no label for each sequence. Received: fields: text.*--label"
+        DataError,
+        match=r"no label for each sequence. Received: fields: text.*pairs \(text, label\)",
     ):
         fitted(Sequences.of(["a"]))
-    with pytest.raises(DataError, match=r"no tag for each element.*CoNLL-U"):
+    with pytest.raises(DataError, match=r"no tag for each element.*pairs \(tokens, tags\)"):
         fitted(messages(3), target="tags")
 
 

@@ -150,7 +150,7 @@ def test_words_are_dropped_in_training_only(name):
 
 
 def test_letters_need_words():
-    with pytest.raises(ConfigError, match="--unit word"):
+    with pytest.raises(ConfigError, match='unit="word"'):
         create(parts_of("lstm", {"letters": "lstm"}, "classify"), 30, 3, 2)
 
 
@@ -306,7 +306,7 @@ def test_a_pool_of_taggers_multiplies_what_its_parts_say_tag_by_tag(spec, settin
 
 
 def test_label_smoothing_of_a_chain_is_refused():
-    with pytest.raises(ConfigError, match="--label-smoothing or --chain"):
+    with pytest.raises(ConfigError, match="label_smoothing= or chain="):
         fit("tag", "lstm", sentences(20), chain=True, label_smoothing=0.1)
 
 

@@ -202,7 +202,7 @@ def test_precision_needs_a_label_with_a_threshold():
     model = seriatim.fit("classify", "naive-bayes", messages(60))
     record = model.evaluate(messages(40, seed=1))
     assert record["curve"] is None
-    with pytest.raises(RunError, match=r"--positive"):
+    with pytest.raises(RunError, match=r"positive="):
         precision(record)
     alike = seriatim.fit("classify", "naive-bayes", two_labels(80))
     assert alike.evaluate(only(two_labels(60, seed=1), "ham"))["curve"] is None

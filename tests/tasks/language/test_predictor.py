@@ -102,7 +102,7 @@ def test_data_cut_differently_is_refused():
 def test_a_folder_is_never_overwritten_unasked(tmp_path):
     model = small_fit("markov")
     model.save(tmp_path / "run")
-    with pytest.raises(RunError, match="--overwrite"):
+    with pytest.raises(RunError, match="overwrite="):
         model.save(tmp_path / "run")
     model.save(tmp_path / "run", overwrite=True)
     (tmp_path / "mine").mkdir()

@@ -287,6 +287,6 @@ def test_a_run_remembers_how_its_files_were_read(tmp_path):
     assert record["sequences"] == 60 and record["r_squared"] > 0.9
     assert len(again.predict(file)["items"]) == 60
     assert seriatim.evaluate(tmp_path / "run", file, channels="two,one")["r_squared"] < 0.9
-    for other, words in (({"field": "one"}, "--channels"), ({"series": ""}, "--series")):
+    for other, words in (({"field": "one"}, "channels="), ({"series": ""}, "series=")):
         with pytest.raises(ConfigError, match=words):
             fit("regress", "linear", file, **asked | other)

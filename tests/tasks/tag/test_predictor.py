@@ -122,7 +122,7 @@ def test_the_best_rows_of_tags_come_first_and_only_of_models_that_judge_them_tog
         chances = [row["log_prob"] for row in item["results"]]
         assert chances == sorted(chances, reverse=True)
         assert item["results"][0]["tags"] == said["tags"]
-    with pytest.raises(ConfigError, match="--chain"):
+    with pytest.raises(ConfigError, match="chain="):
         fitted("tag").best(HEARD[:1])
     with pytest.raises(ConfigError, match="at least one row"):
         fitted("chain").best(HEARD[:1], count=0)
@@ -130,7 +130,7 @@ def test_the_best_rows_of_tags_come_first_and_only_of_models_that_judge_them_tog
 
 def test_a_file_is_not_annotated_without_a_place_to_write(tmp_path):
     (tmp_path / "a.bio").write_text("the X\ndog X\n\n")
-    with pytest.raises(ConfigError, match="--out"):
+    with pytest.raises(ConfigError, match="out="):
         fitted("tag").annotate(tmp_path / "a.bio")
     record = call("annotate", fitted("tag"), tmp_path / "a.bio", out=tmp_path / "b.bio")
     assert (record["kind"], record["sequences"], record["tags"]) == ("annotated", 1, 2)
@@ -141,7 +141,7 @@ def test_a_file_is_not_annotated_without_a_place_to_write(tmp_path):
 
 def test_series_are_not_tagged(tmp_path):
     (tmp_path / "a.csv").write_text("who,pulse\na,1\n")
-    with pytest.raises(ConfigError, match="--series with tag"):
+    with pytest.raises(ConfigError, match="series= with tag"):
         fit("tag", "hmm", tmp_path / "a.csv", series="who")
 
 

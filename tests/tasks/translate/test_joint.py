@@ -310,7 +310,7 @@ def test_the_search_takes_as_few_sources_at_a_time_as_it_must(monkeypatch):
 
 
 def test_pairs_that_cannot_be_cut_are_refused():
-    with pytest.raises(DataError, match="larger --longest"):
+    with pytest.raises(DataError, match="larger longest="):
         fitted([([1], [3, 3, 3, 3]), ([2], [4, 4, 4])])
 
 
@@ -318,7 +318,7 @@ def test_numbers_and_too_many_symbols_are_refused():
     with pytest.raises(ConfigError, match="need symbols"):
         create(parts_of("joint", {}, "translate"), VOCABULARY, 0, 3, False)
     model = create(parts_of("joint", {"longest": 6}, "translate"), 50_000, 50_000, 0, False)
-    with pytest.raises(ConfigError, match="smaller --longest"):
+    with pytest.raises(ConfigError, match="smaller longest="):
         next(model.counting_pairs(EncodedPairs(symbols([np.array([1])]), symbols([np.array([2])]))))
 
 

@@ -184,7 +184,7 @@ def test_demands_are_met(model, data):
         ({"draft": "x"}, "unknown setting 'draft'"),
         ({"min_bayes_risk": 3, "beam": 2}, "samples"),
         ({"prefix": "q"}, "does not know"),
-        ({"beam": 3, "count": 5000}, "raise --beam"),
+        ({"beam": 3, "count": 5000}, "raise beam="),
         ({"must": "a b", "never": "b"}, "none may have"),
         ({"prefix": "c a", "never": "a"}, "none may have"),
         ({"must": "a b, c", "length": 2}, "longer than"),

@@ -305,9 +305,9 @@ def test_a_network_begins_with_given_vectors_frozen_or_not(tmp_path):
     assert not torch.equal(
         moved.model.embedding.weight[number], still.model.embedding.weight[number]
     )
-    with pytest.raises(ConfigError, match="--width 12"):
+    with pytest.raises(ConfigError, match="width=12"):
         fit("language", "lstm", corpus(300), **settings | {"width": 16})
-    with pytest.raises(ConfigError, match="--unit word"):
+    with pytest.raises(ConfigError, match='unit="word"'):
         fit("language", "lstm", corpus(300), **settings | {"unit": "character"})
 
 

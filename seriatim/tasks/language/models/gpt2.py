@@ -31,7 +31,7 @@ from torch import Tensor
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.subwords import Foreign, Subwords, names_of, tokenizer_of, unused
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec
-from seriatim.errors import ConfigError, RunError
+from seriatim.errors import ConfigError, RunError, SeriatimError
 from seriatim.models.base import Model
 from seriatim.models.network import Network
 from seriatim.models.options import NetworkOptions
@@ -92,8 +92,8 @@ FREE = {
 
 
 RECIPE = (
-    "seriatim fit language transformer FILE --unit subword --positions learned --tied "
-    "--feed-forward-activation gelu-tanh --output-bias false"
+    "`seriatim fit language transformer FILE --unit subword --positions learned --tied "
+    "--feed-forward-activation gelu-tanh --output-bias false`"
 )
 
 
@@ -332,6 +332,8 @@ def read_tokenizer(folder: Path, config: dict[str, Any], vocabulary: int) -> tup
             tokenizer.normalizer.__getstate__()
         ) == {"type": "Lowercase"}
         return Foreign(CodecOptions(unit="subword", lower=lower), tokenizer, end), start
+    except SeriatimError:
+        raise
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
         raise RunError(f"the tokenizer of {folder} cannot be used", got=error, do=AGAIN) from None
 
