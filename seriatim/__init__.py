@@ -16,7 +16,7 @@ _HOMES = {  # name -> module: loaded when first used, so that importing costs no
     "read": "data.reading",
     "Sequences": "data.sequences",
     "SeriatimError": "errors",
-    "load": "tasks.opening",
+    "load": "api",
     "Predictor": "runs.predictor",
     "fit": "api",
     "compare": "api",

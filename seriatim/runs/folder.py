@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from shutil import rmtree
 from types import ModuleType
 from typing import Any
 
@@ -52,7 +53,7 @@ def prepare(folder: Path, resume: bool, overwrite: bool) -> Lock:
         lock = Lock(folder)
         if overwrite:
             for file in sorted(folder.iterdir(), key=lambda file: file.name != "manifest.json"):
-                file.unlink()
+                rmtree(file) if file.is_dir() else file.unlink()  # curves for other programs
     except OSError as error:
         raise RunError(
             f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out"

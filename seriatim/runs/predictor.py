@@ -14,7 +14,7 @@ What a Predictor can do, its verbs, stands in the rooms: see `seriatim.tasks`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,6 +69,7 @@ class Predictor:
         self.trained_on: Seen | None = None  # the pieces of its training data; see `remembered`
         self.in_comparison = False  # fitted beside others, whose figures stand beside its own
         self.beside: list[Predictor] = []  # others that answer together with it
+        self.face: Callable[[Record], Record] | None = None  # what Python's door makes of a record
 
     def __repr__(self) -> str:
         size = f"{self.codec.size} {self.unit}s, {self.model.size():,} parameters"
@@ -104,8 +105,9 @@ class Predictor:
         return replace(reading, columns="", field="") if plain else reading
 
     def record(self, kind: str, **values: Any) -> Record:
-        """A record of this kind, which says whose it is."""
-        return record(kind, **{"task": self.task.name, "model": self.spec, **values})
+        """A record of this kind, which says whose it is; with a face, where a door gave one."""
+        found = record(kind, **{"task": self.task.name, "model": self.spec, **values})
+        return found if self.face is None else self.face(found)
 
     # -- what was learned from
     def seen(self, data: Sequences) -> float | None:
@@ -242,7 +244,7 @@ class Predictor:
             self.task, spec, parts, self.codec, mixed, self.by, self.reading, dict(self.metrics)
         )
         together.int8 = any(each.int8 for each in several)
-        together.beside = several
+        together.beside, together.face = several, self.face
         return together
 
     def matching(self, other: Predictor) -> Model:

@@ -73,6 +73,7 @@ class Verb:
     reads: str = "data"
     options: type = NoOptions
     table: str = ""  # "module:function": its record -> what is printed; default: as JSON
+    rows: str = ""  # "module:function": its record -> rows of a frame; default: its items
     pieces: bool = False  # its items do not depend on each other: some sequences at a time will do
     argument: str = ""  # what the text is called: prompt, pattern, ...
     optional: bool = False  # the text may be left out
