@@ -37,7 +37,7 @@ from seriatim.report import command_of, comparison_page, write_page
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build, named
 from seriatim.show.curves import quality
-from seriatim.show.pages import warm
+from seriatim.show.pages import can_draw, warm
 from seriatim.storage import read_json, write_bytes, write_json
 from seriatim.tasks.base import Task
 from seriatim.tasks.opening import load
@@ -54,6 +54,7 @@ SLICE = 20_000  # symbols of training data, by which an untrained network gets i
 TRIALS = (1 / 64, 1 / 16, 1 / 4)  # shares of the data, by which slow counting is known before
 WARM = 0.1  # seconds of a first trial that say nothing about how long reading takes
 TRIED = 1 / 32  # of the test part, scored before a network learns, to know how long that takes
+WITHOUT_PICTURES = "no picture and no report: pip install 'seriatim[pictures]'"
 KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "stopped", "improving", "unfinished", "ending")
 
 
@@ -127,8 +128,11 @@ class Comparison:
             "quiet": True,
         }
         numbers = data.main_kind() == NUMBERS
-        if folder is not None:
+        drawing = folder is not None and can_draw()
+        if drawing:
             warm()  # before slots are dealt out
+        elif folder is not None:
+            yield {"event": "note", "words": WITHOUT_PICTURES}
         rounds = self.affordable(self.warmed(rounds))
         result = self.record(data, folder)
         for name in self.counting + self.learning:
@@ -139,7 +143,8 @@ class Comparison:
                 write_tables(folder, result, self.room)
         result["disagreements"] = self.disagreements(rounds)
         if folder is not None:
-            write_pages(folder, result, self.room)
+            if drawing:
+                write_pages(folder, result, self.room)
             result["seconds"] = time.perf_counter() - self.begin
             write_tables(folder, result, self.room)
         yield {"event": "done", "out": result["out"], "seconds": result["seconds"]}

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from contextlib import ContextDecorator
+from types import TracebackType
 
 
 class SeriatimError(Exception):
@@ -66,6 +68,44 @@ class RunError(SeriatimError):
 
 class TrainingError(SeriatimError):
     """Fitting cannot go on, for instance because the loss is not a number."""
+
+
+EXTRAS = {  # what is installed on demand: module -> the extra that brings it
+    "altair": "pictures",
+    "vl_convert": "pictures",
+    "jiwer": "translate",
+    "nltk": "translate",
+    "regex": "translate",
+    "rouge_score": "translate",
+    "sacrebleu": "translate",
+    "tensorboard": "tracking",
+}
+
+
+class Extras(ContextDecorator):
+    """While something is done that may need an extra: where it is missing, the error names it."""
+
+    def __enter__(self) -> None:
+        """Nothing is imported before it is needed."""
+
+    def __exit__(
+        self, kind: type | None, error: BaseException | None, place: TracebackType | None
+    ) -> None:
+        if isinstance(error, ModuleNotFoundError):
+            module = (error.name or "").split(".")[0]
+            if module in EXTRAS:
+                raise missing(module) from None
+
+
+def missing(module: str) -> ConfigError:
+    """What to install for a module that is not there."""
+    return ConfigError(
+        f"this needs {module}, which is not installed",
+        do=f"pip install 'seriatim[{EXTRAS[module]}]'",
+    )
+
+
+extras = Extras()
 
 
 def keep(error: DataError, problems: list[DataError] | None, most: int = 1000) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from seriatim.errors import extras
 from seriatim.records import Record
 from seriatim.settings import named
 from seriatim.tasks import task
@@ -24,6 +25,7 @@ WIDE = 200  # letters of a leaderboard: a notebook scrolls
 class Result(dict[str, Any]):
     """A record with a face: a dict like any other."""
 
+    @extras
     def plot(self, what: str = "") -> Chart:
         """Its picture; of several that it has the first, unless one is named."""
         from seriatim.plotting import drawn

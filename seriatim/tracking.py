@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from seriatim.errors import ConfigError, nearest
+from seriatim.errors import ConfigError, missing, nearest
 
 Event = dict[str, Any]
 Hear = Callable[[Event], None]
@@ -64,7 +64,7 @@ class Tensorboard:
 
     def __init__(self, folder: Path):
         if not find_spec("tensorboard"):
-            raise ConfigError("tensorboard is not installed", do="pip install 'seriatim[tracking]'")
+            raise missing("tensorboard")
         self.folder, self.part = folder / "tensorboard", ""
         self.writers: dict[str, Any] = {}
 

@@ -17,7 +17,7 @@ from inspect import isgenerator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seriatim.errors import ConfigError, nearest
+from seriatim.errors import ConfigError, extras, nearest
 from seriatim.faces import Result
 from seriatim.progress import listening, passing
 from seriatim.records import Record
@@ -86,7 +86,7 @@ def follow(events: Generator[Event, None, Any], listen: Callable[[Event], None] 
         if listen is not None:
             listen(event)
 
-    with listening(hear):
+    with listening(hear), extras:
         try:
             event = next(events)
             while True:

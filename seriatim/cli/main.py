@@ -171,10 +171,9 @@ def compare(command: Command) -> int:
     record = followed(command, passing=False, out=out)
     room = task(command.subject)
     show(record, command, leaderboard(record, room, output().width))
-    say(
-        f"{record['seconds']:.0f} s in all. Written: "
-        f"{out}/report.html, table.json, table.csv, quality.png, runs/"
-    )
+    names = ("report.html", "table.json", "table.csv", "quality.png", "runs/")
+    written = ", ".join(name for name in names if (Path(out) / name).exists())
+    say(f"{record['seconds']:.0f} s in all. Written: {out}/{written}")
     good = [row for row in record["rows"] if row["status"] == "ok"]
     failed = [row["model"] for row in record["rows"] if row["status"] == "failed"]
     if failed:
