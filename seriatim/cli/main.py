@@ -84,6 +84,11 @@ def done(arguments: list[str], alone: bool) -> int:
         return 0
     if command.verb == "models":
         return models(command)
+    if command.verb == "completion":
+        from seriatim.cli.completion import completion
+
+        print(completion(command.subject), end="")
+        return 0
     if alone:
         own_process()
     return {"fit": fit, "compare": compare, "plot": plot}.get(command.verb, others)(command)
