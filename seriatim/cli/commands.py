@@ -276,11 +276,12 @@ def completion_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     )
     parser.add_argument("shell", metavar="SHELL", nargs="?", help="bash, fish or zsh")
     if wants_help:
+        add_groups(parser, [Group("output", [FORMAT])])
         return Command(verb, help=parser.format_help())
     given = understood(parser, [], rest)
     if given["shell"] is None:
         raise ConfigError("no shell was named", do="Name one: bash, fish, zsh")
-    return Command(verb, given["shell"])
+    return Command(verb, given["shell"], format=given.get("format", "table"))
 
 
 def models_command(verb: str, rest: list[str], wants_help: bool) -> Command:

@@ -85,10 +85,7 @@ def done(arguments: list[str], alone: bool) -> int:
     if command.verb == "models":
         return models(command)
     if command.verb == "completion":
-        from seriatim.cli.completion import completion
-
-        print(completion(command.subject), end="")
-        return 0
+        return completion(command)
     if alone:
         own_process()
     return {"fit": fit, "compare": compare, "plot": plot}.get(command.verb, others)(command)
@@ -212,6 +209,17 @@ def models(command: Command) -> int:
     for words in notes:
         say(f"note: {words}")
     show(record, command, models_table(record))
+    return 0
+
+
+def completion(command: Command) -> int:
+    """A script for a shell."""
+    from seriatim.cli.completion import completion as script
+    from seriatim.records import record
+
+    found = script(command.subject)
+    as_json = command.format == "json"
+    print(json.dumps(record("completion", script=found)) if as_json else found.rstrip())
     return 0
 
 

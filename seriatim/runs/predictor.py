@@ -6,6 +6,7 @@
     events.jsonl         what happened while fitting, one record a line
     metrics.json         how it ended
     seen.safetensors     by what the training data is known again
+    card.md              the model card, for people: see `seriatim.runs.card`
     manifest.json        checksums, written last: a folder that has it is finished
     checkpoint-*.safetensors   only while a fit is under way; of word vectors also the text, ids.npy
 
@@ -34,9 +35,10 @@ from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import matched
 from seriatim.records import Record, record
+from seriatim.runs.card import CARD, card_of
 from seriatim.runs.folder import FORMAT, SEEN, seal, start_folder
 from seriatim.settings import build, named
-from seriatim.storage import read_arrays, write_arrays, write_json
+from seriatim.storage import read_arrays, write_arrays, write_bytes, write_json
 
 if TYPE_CHECKING:
     from seriatim.tasks.base import Task
@@ -293,13 +295,14 @@ class Predictor:
         return folder
 
     def finish(self, folder: Path) -> None:
-        """Weights, metrics, and last of all the manifest; then the checkpoints have served."""
+        """Weights, metrics, the card, and last of all the manifest; then the checkpoints have served."""
         weights = write_arrays(folder / "weights.safetensors", self.model.arrays())
         write_json(folder / "metrics.json", self.metrics)
         known = self.remembered()
         if known is not None:
             arrays = {name: torch.from_numpy(each) for name, each in known.arrays().items()}
             write_arrays(folder / SEEN, arrays)
+        write_bytes(folder / CARD, card_of(self, folder).encode())
         seal(folder, {"weights.safetensors": weights})
 
 

@@ -51,6 +51,7 @@ def test_every_verb_and_model_is_completed():
     assert "--track" in known.flags["fit language"] and "--folds" in known.flags["compare tag"]
     for shell in SHELLS:
         script = good("completion", shell).out
+        assert good("completion", shell, "--format", "json").json()["script"] == script
         assert "kneser-ney" in script and "length-penalty" in script and "explain" in script
 
 
