@@ -6,7 +6,9 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 import pytest
-from rich.table import Table
+from rich.console import Group
+from rich.table import Column, Table
+from rich.text import Text
 
 import seriatim as st
 from seriatim.errors import ConfigError
@@ -135,6 +137,16 @@ def test_tables_of_the_terminal_become_html():
     Tags(page)
     assert "&lt;x&gt;" in page and "color:#800000" in page and "<b>" in page
     assert "<caption>t [1]</caption>" in page and "[/" not in page
+
+
+def test_styles_and_what_is_drawn_with_letters_are_kept():
+    table = Table("", Column(Text("low    high"), no_wrap=True))
+    table.add_row(Text("soft", "dim"), Text("──●──", "#c1440e"))
+    page = html_of(Group(table, Text("note", "bold")))
+    Tags(page)
+    assert '<span class="soft">soft</span>' in page and "<p><b>note</b></p>" in page
+    assert '<span class="drawn"><span style="color:#c1440e">──●──</span></span>' in page
+    assert 'class="whole"' in page and '<span class="drawn">low    high</span>' in page
 
 
 def test_many_rows_are_told_and_not_shown():

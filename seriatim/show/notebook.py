@@ -18,8 +18,10 @@ from rich.table import Table
 from rich.text import Text
 
 from seriatim.show.pages import text, written
+from seriatim.show.tables import EIGHTHS, HEIGHTS
 
 MOST_ROWS = 60  # of a table in a notebook; a frame has them all
+DRAWN = set("─●│" + EIGHTHS.strip() + HEIGHTS)  # letters that draw, which need a width
 Row = dict[str, Any]
 
 STYLE = """
@@ -29,6 +31,8 @@ STYLE = """
 .seriatim caption { text-align: left; font-weight: 600; padding: .2em 0; }
 .seriatim th, .seriatim td { text-align: left; padding: .15em .9em .15em 0; border-bottom: 1px solid var(--line); vertical-align: top; white-space: pre-wrap; }
 .seriatim .right { text-align: right; white-space: nowrap; }
+.seriatim .whole { white-space: pre; }
+.seriatim .drawn { font-family: ui-monospace, Menlo, Consolas, monospace; white-space: pre; }
 .seriatim .soft { color: var(--soft); }
 .seriatim p, .seriatim pre { margin: .3em 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 """
@@ -51,7 +55,11 @@ def html_of(shown: Any) -> str:
 
 def table_html(table: Table) -> str:
     """A table of rich, cell by cell."""
-    sides = [' class="right"' if each.justify == "right" else "" for each in table.columns]
+    sides = [' class="right"' * (each.justify == "right") for each in table.columns]
+    sides = [
+        side or ' class="whole"' * each.no_wrap
+        for side, each in zip(sides, table.columns, strict=True)
+    ]
     soft = [each.style == "dim" for each in table.columns]
     title = "" if table.title is None else f"<caption>{inline(table.title)}</caption>"
     head = ""
@@ -86,7 +94,11 @@ def inline(words: Any) -> str:
             words = Text(str(words))
     console = Console(file=io.StringIO(), color_system="truecolor", width=10_000)
     segments = words.render(console, end="")
-    return "".join(styled(escape(each.text), each.style) for each in segments)
+    content = "".join(styled(escape(each.text), each.style) for each in segments)
+    if words.style and not words.spans:  # what has spans brings its own style with them
+        content = styled(content, console.get_style(words.style))
+    letters = DRAWN & set(words.plain) or "    " in words.plain
+    return f'<span class="drawn">{content}</span>' if letters else content
 
 
 def styled(content: str, style: Style | None) -> str:
