@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from contextlib import ContextDecorator
+from importlib.util import find_spec
 from types import TracebackType
 
 
@@ -73,11 +74,11 @@ class TrainingError(SeriatimError):
 EXTRAS = {  # what is installed on demand: module -> the extra that brings it
     "altair": "pictures",
     "vl_convert": "pictures",
-    "jiwer": "translate",
-    "nltk": "translate",
-    "regex": "translate",
-    "rouge_score": "translate",
-    "sacrebleu": "translate",
+    "jiwer": "texts",
+    "nltk": "texts",
+    "regex": "texts",
+    "rouge_score": "texts",
+    "sacrebleu": "texts",
     "tensorboard": "tracking",
 }
 
@@ -95,6 +96,13 @@ class Extras(ContextDecorator):
             module = (error.name or "").split(".")[0]
             if module in EXTRAS:
                 raise missing(module) from None
+
+
+def require(extra: str) -> None:
+    """Refuse at once what would need an extra that is not installed."""
+    for module, home in EXTRAS.items():
+        if home == extra and not find_spec(module):
+            raise missing(module)
 
 
 def missing(module: str) -> ConfigError:

@@ -10,11 +10,10 @@ import logging
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from seriatim.errors import ConfigError, missing, nearest
+from seriatim.errors import ConfigError, nearest, require
 
 Event = dict[str, Any]
 Hear = Callable[[Event], None]
@@ -63,8 +62,7 @@ class Tensorboard:
     a folder of its own. Nothing is written before there is something to draw."""
 
     def __init__(self, folder: Path):
-        if not find_spec("tensorboard"):
-            raise missing("tensorboard")
+        require("tracking")
         self.folder, self.part = folder / "tensorboard", ""
         self.writers: dict[str, Any] = {}
 

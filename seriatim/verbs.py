@@ -17,7 +17,7 @@ from inspect import isgenerator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seriatim.errors import ConfigError, extras, nearest
+from seriatim.errors import ConfigError, extras, nearest, require
 from seriatim.faces import Result
 from seriatim.progress import listening, passing
 from seriatim.records import Record
@@ -144,6 +144,7 @@ def page_of(name: Any) -> Path | None:
         return None
     if Path(name).suffix.lower() not in (".html", ".htm"):
         raise ConfigError("a report is a page", got=name, do="Give a name that ends in .html")
+    require("pictures")
     return Path(name)
 
 
@@ -276,6 +277,7 @@ def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, 
     from seriatim.fitting_options import CompareOptions
 
     card = room if isinstance(room, Task) else task(room)
+    require(card.extra)
     models = asked.get("models", "")
     asked["models"] = models if isinstance(models, str) else ",".join(models)
     for name in filter(None, asked["models"].split(",")):

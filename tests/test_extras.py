@@ -82,8 +82,13 @@ def test_figures_of_texts_say_what_to_install(lean, tmp_path):
     file.write_text("source\ttarget\n" + "".join(f"a b {i}\tA B {i}\n" for i in range(30)))
     model = st.fit("translate", "lexicon", file)
     assert model.predict(["a b"])["items"][0]["target"]
-    with pytest.raises(ConfigError, match=r"pip install 'seriatim\[translate\]'"):
+    with pytest.raises(ConfigError, match=r"pip install 'seriatim\[texts\]'"):
         model.evaluate(file)
+    with pytest.raises(ConfigError, match=r"sacrebleu|jiwer"):
+        st.compare("translate", file)
+    with pytest.raises(ConfigError, match=r"seriatim\[pictures\]"):
+        st.fit("translate", "lexicon", file, out=tmp_path / "run", report=tmp_path / "page.html")
+    assert not (tmp_path / "run").exists(), "it is told before anything is done"
 
 
 def test_other_modules_that_are_missing_are_no_extras():

@@ -145,7 +145,7 @@ def written(monkeypatch) -> dict[str, list[tuple]]:
     module = ModuleType("torch.utils.tensorboard")
     module.SummaryWriter = SummaryWriter
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
-    monkeypatch.setattr(tracking, "find_spec", lambda name: name)
+    monkeypatch.setattr("seriatim.errors.find_spec", lambda name: name)
     return kept
 
 
@@ -183,7 +183,7 @@ def test_what_tracking_needs_is_said(monkeypatch, tmp_path):
         st.fit("language", "unigram", TEXT, track="tensorboard")
     with pytest.raises(ConfigError, match="tensorboard"):
         st.fit("language", "unigram", TEXT, track="tensorbord", out=tmp_path / "a")
-    monkeypatch.setattr(tracking, "find_spec", lambda name: None)
+    monkeypatch.setattr("seriatim.errors.find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"pip install 'seriatim\[tracking\]'"):
         st.fit("language", "unigram", TEXT, track="tensorboard", out=tmp_path / "b")
     assert not (tmp_path / "b").exists()

@@ -210,4 +210,5 @@ TASK = Task(
     mixture=None,
     usual_unit="word",
     kept="seriatim generate {run}",
+    extra="texts",
 )

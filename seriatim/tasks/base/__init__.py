@@ -119,6 +119,7 @@ class Task:
         "character"  # what counts as a symbol unless the data or the user say something else
     )
     kept: str = ""  # a command to try on a run, with {run}
+    extra: str = ""  # of the package: what its figures need besides a lean install
 
     def __post_init__(self) -> None:
         if self.figures and not self.figures[0].test:
