@@ -3,6 +3,8 @@ are right and every typical mistake is found."""
 
 from __future__ import annotations
 
+import ast
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import seriatim as st
+from seriatim import api
 from seriatim.errors import ConfigError
 from tests import typed
 
@@ -30,6 +33,15 @@ def found_by_mypy(file: Path, folder: Path) -> dict[int, str]:
 def test_what_is_typed_agrees_with_the_option_records():
     known = typed.FILE.read_text()
     assert known == typed.text(), "write it anew: python -m tests.typed"
+
+
+def test_functions_have_the_arguments_that_they_are_said_to_have():
+    for node in ast.parse(typed.FILE.read_text()).body:
+        if isinstance(node, ast.FunctionDef):
+            own = inspect.signature(getattr(api, node.name)).parameters.values()
+            named = [each.name for each in own if each.kind not in (each.VAR_KEYWORD,)]
+            given = [*node.args.args, *([node.args.vararg] * bool(node.args.vararg))]
+            assert [each.arg for each in (*given, *node.args.kwonlyargs)] == named, node.name
 
 
 def test_a_typo_is_told_with_the_nearest_name_when_it_runs():
