@@ -36,6 +36,22 @@ class CompareOptions:
     folds: int | None = option(
         None, "every so many-th part of the data is the test in turn", least=2
     )
+    seeds: int = option(
+        1,
+        "fits of each network from so many seeds: intervals then cover seeds, too",
+        least=1,
+        most=100,
+    )
+    margin: float = option(
+        0.01, "share of the best figure below which a difference does not matter", least=0, most=1
+    )
+    units: str = option(
+        "", "units with commas between: one table of all, on the same raw text (language)"
+    )
+    max_size: int | None = option(None, "bytes of a model to be recommended, at most", least=1)
+    min_speed: float | None = option(
+        None, "symbols per second of a model to be recommended, at least", above=0
+    )
     out: str = option("", "folder for table, picture, report and runs")
     resume: bool = option(False, "go on with a comparison that was killed: rows it has are kept")
     track: str = option("", "also write curves for this program, into the folder", choices=TRACKED)

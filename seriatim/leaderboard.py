@@ -15,7 +15,8 @@ from seriatim.tasks.base import Figure, Task
 FEW_ITEMS = 100  # of a test: fewer are no ground for a verdict
 MANY_COPIES = 0.05  # of the data, from which on they are told
 STRIP = "strip"  # the column of dots on lines
-LEFT = ("", "model", "95 %", STRIP, "sample")  # columns of words; the others are numbers
+WINNER = "winner is"  # the column of words against each other rung
+LEFT = ("", "model", "95 %", STRIP, WINNER, "sample")  # columns of words; the others are numbers
 # columns from which a table has more of them, and what is left out first where there is no room
 WIDE, DRAWN = 120, 100
 FIRST_OUT = ("size", "symbols/s", "epochs", "parameters", STRIP, "sample", "updates")
@@ -26,8 +27,10 @@ def footnotes(record: Record, room: Task) -> list[str]:
     """What a reader of the table must know, where it applies."""
     notes = []
     if any(row["tied"] for row in record["rows"][1:]):
-        test = room.figure(record["figure"]).test_name
-        notes.append(f"= not significantly different from the best ({test})")
+        notes.append("= may be best as well, by this test: the 90 % model confidence set")
+    if record["chosen_on"] == "test" and len(record["rows"]) > 1:
+        notes.append("the winner was chosen on the test itself: there is no common validation data")
+    notes += recommendation_of(record)
     notes += beside_the_ranking(record["rows"], room.figure(record["figure"]), room)
     if record["protocol"] and record["protocol"].get("caution"):
         notes.append(record["protocol"]["caution"])
@@ -53,6 +56,22 @@ def footnotes(record: Record, room: Task) -> list[str]:
     return notes
 
 
+def recommendation_of(record: Record) -> list[str]:
+    """What to keep instead of the best, where something else was asked for or would do."""
+    found, notes = record["recommendation"], []
+    if not found:
+        return []
+    if found["limits"]:
+        limits = {"max_size": "{:,} bytes at most", "min_speed": "{:,g} symbols/s at least"}
+        asked = [limits[key].format(value) for key, value in found["limits"].items() if value]
+        best = found["within_limits"]
+        notes.append(f"{', '.join(asked)}: {best or 'no model here'}")
+    if cheapest := found["cheapest_equivalent"]:
+        spent = next(row["seconds"] for row in record["rows"] if row["model"] == cheapest)
+        notes.append(f"{cheapest} would do as well: shown equivalent, and fitted in {spent:.1f} s")
+    return notes
+
+
 def beside_the_ranking(rows: list[dict[str, Any]], figure: Figure, room: Task) -> list[str]:
     """By what equal models are ordered, what is to be said of the best one, and who is best by the
     other figure that the field looks at."""
@@ -71,7 +90,13 @@ def beside_the_ranking(rows: list[dict[str, Any]], figure: Figure, room: Task) -
     return notes
 
 
-def verdict(rows: list[dict[str, Any]], figure: Figure, items: int) -> str:
+def verdict(
+    rows: list[dict[str, Any]],
+    figure: Figure,
+    items: int,
+    chosen_on: str | None = None,
+    margin: float = 0.0,
+) -> str:
     """What the table says, in plain sentences; a rung that is unfinished is no rung that lost, and
     what rests on a few items is no verdict."""
     good = [row for row in rows if row["status"] == "ok" and row[figure.key] is not None]
@@ -88,17 +113,29 @@ def verdict(rows: list[dict[str, Any]], figure: Figure, items: int) -> str:
         words = f"{best['model']}, unfinished, is ahead so far: {told}"
     else:
         words = f"{best['model']} predicts this data best: {told}"
-    return words + told_apart(good) + unfinished_of(good) + missing_of(rows)
+    if chosen_on == "validation":
+        words += " It was chosen on the validation data; all figures are those of the test."
+    return words + told_apart(good, margin) + unfinished_of(good) + missing_of(rows)
 
 
-def told_apart(good: list[dict[str, Any]]) -> str:
-    """Which models cannot be told from the best. That is no recommendation: a larger test might."""
-    tied = [row["model"] for row in good[1:] if row["tied"]]
-    if not tied:
-        return ""
-    if len(tied) == len(good) - 1 and len(tied) > 1:
-        return " No other model can be told from it on this test: a larger one might."
-    return f" {', '.join(tied)} cannot be told from it on this test."
+def told_apart(good: list[dict[str, Any]], margin: float) -> str:
+    """Which models the best one is shown to be better than, which are as good but for a margin, and
+    which cannot be told from it: a larger test might."""
+    words: dict[str, list[str]] = {}
+    for row in good[1:]:
+        if row.get("against") and not row.get("unfinished"):
+            words.setdefault(row["against"]["word"], []).append(row["model"])
+    said = ""
+    if better := words.get("better"):
+        others = "all finished others" if len(better) == len(good) - 1 > 2 else ", ".join(better)
+        said += f" It is better than {others}."
+    if equal := words.get("equivalent"):
+        said += f" Equivalent, within {100 * margin:g} %: {', '.join(equal)}."
+    if undecided := words.get("undecided"):
+        said += f" Undecided on this test, a larger one might tell: {', '.join(undecided)}."
+    if worse := words.get("worse"):
+        said += f" On the test it is worse than {', '.join(worse)}."
+    return said
 
 
 def unfinished_of(good: list[dict[str, Any]]) -> str:
@@ -159,6 +196,8 @@ def drawn(record: Record, room: Task, shown: list[str], width: int) -> Table:
         ]
     else:
         notes_first = []
+    if record["references"]:
+        notes_first.append("- a compressor of others, given the training text first")
     failed = [row for row in record["rows"] if row["status"] != "ok"]
     notes = [record["verdict"], *notes_first, *footnotes(record, room)]
     notes += [f"{row['model']} {row['status']}: {row['reason']}" for row in failed]
@@ -177,13 +216,28 @@ def drawn(record: Record, room: Task, shown: list[str], width: int) -> Table:
         justify: Any = "left" if name in LEFT else "right"
         title = Text(strips[""]) if name == STRIP else name
         table.add_column(title, justify=justify, no_wrap=name not in ("sample", "model"))
+    waiting = sorted(
+        (each for each in record["references"] if each["value"] is not None),
+        key=lambda each: figures[0].signed(each["value"]),
+    )
     for place, row in enumerate(record["rows"], 1):
+        value = figures[0].signed(row.get(figures[0].key))
+        while waiting and figures[0].signed(waiting[0]["value"]) < value:
+            reference_row(table, shown, waiting.pop(0), figures[0])
         if row["status"] == "ok":
             cells = cells_of(place, row, figures) | {STRIP: strips.get(row["model"], "")}
             table.add_row(*(cells[name] for name in shown), style="bold" if place == 1 else None)
         else:
             table.add_row("", Text(row["model"]), row["status"], style="red")
+    for each in waiting:
+        reference_row(table, shown, each, figures[0])
     return table
+
+
+def reference_row(table: Table, shown: list[str], reference: Record, figure: Figure) -> None:
+    """What a tool from outside the ladder reaches, at its place."""
+    cells = {"": "-", "model": reference["name"], figure.title: figure.write(reference["value"])}
+    table.add_row(*(Text(cells.get(name, "")) for name in shown), style="dim")
 
 
 def strips_of(record: Record, figure: Figure, cells: int) -> dict[str, Any]:
@@ -216,7 +270,8 @@ def columns(record: Record, figures: tuple[Figure, ...], width: int) -> list[str
     networks = any(row.get("updates") is not None for row in record["rows"])
     seen = ["updates", *(["epochs"] if wide else [])] if networks else []
     strips = [STRIP] if width >= DRAWN and len(strips_of(record, first, 16)) > 1 else []
-    figure = [first.title, "95 %", *strips]
+    judged = [WINNER] if any(row.get("against") for row in record["rows"]) else []
+    figure = [first.title, "95 %", *strips, *judged]
     return ["", "model", *figure, *beside, "fit s", *seen, "parameters", *more, *sample]
 
 
@@ -239,6 +294,7 @@ def cells_of(place: int, row: dict[str, Any], figures: tuple[Figure, ...]) -> di
         "model": Text(row["model"]),
         first.title: first.write(row[first.key]),
         "95 %": bounds,
+        WINNER: "" if row.get("unfinished") or not row.get("against") else row["against"]["word"],
         "fit s": f"{row['seconds']:.1f}",
         "parameters": short(row["parameters"]),
         "size": short(row["size_bytes"]) + "B",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from seriatim.errors import SeriatimError
-from seriatim.leaderboard import footnotes, learned
+from seriatim.leaderboard import WINNER, footnotes, learned
 from seriatim.measuring.fingerprint import seen_in_words
 from seriatim.plotting import LEARNING, drawn, learning_of, pictures_of
 from seriatim.records import Record
@@ -69,9 +69,9 @@ def comparison_page(record: Record, room: Task, folder: Path | None = None) -> s
 def standing(rows: list[dict[str, Any]], figures: tuple[Figure, ...]) -> str:
     """The leaderboard as a table, with all that each rung cost."""
     first, *others = figures[0], *(each for each in figures[1:] if each.shown)
-    heads = ["", "model", first.title, "95 % interval", *(each.title for each in others)]
+    heads = ["", "model", first.title, "95 % interval", WINNER, *(each.title for each in others)]
     heads += ["fit", "updates", "epochs", "parameters", "size", "symbols / s"]
-    words = {"model", "95 % interval", ""}
+    words = {"model", "95 % interval", WINNER, ""}
     titles = "".join(
         f'<th scope="col" class="{"" if name in words else "number"}">{text(name) or "rank"}</th>'
         for name in heads
@@ -100,6 +100,7 @@ def standing_row(
         ("", row["model"] + state),
         ("number", first.write(row[first.key])),
         ("", "" if low is None else f"{first.write(low)} to {first.write(high)}"),
+        ("", "" if row.get("unfinished") or not row["against"] else row["against"]["word"]),
         *(("number", each.beside(row.get(each.key))) for each in others),
         ("number", f"{row['seconds']:.1f} s"),
         *(("number", words) for words in learned(row)),

@@ -204,6 +204,16 @@ class LanguageFit(LanguageSettings, total=False):
 class LanguageCompare(LanguageSettings, total=False):
     folds: int | None
     """every so many-th part of the data is the test in turn"""
+    seeds: int
+    """fits of each network from so many seeds: intervals then cover seeds, too"""
+    margin: float
+    """share of the best figure below which a difference does not matter"""
+    units: Words
+    """units with commas between: one table of all, on the same raw text (language)"""
+    max_size: int | None
+    """bytes of a model to be recommended, at most"""
+    min_speed: float | None
+    """symbols per second of a model to be recommended, at least"""
     resume: bool
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
@@ -442,6 +452,16 @@ class ClassifyFit(ClassifySettings, total=False):
 class ClassifyCompare(ClassifySettings, total=False):
     folds: int | None
     """every so many-th part of the data is the test in turn"""
+    seeds: int
+    """fits of each network from so many seeds: intervals then cover seeds, too"""
+    margin: float
+    """share of the best figure below which a difference does not matter"""
+    units: Words
+    """units with commas between: one table of all, on the same raw text (language)"""
+    max_size: int | None
+    """bytes of a model to be recommended, at most"""
+    min_speed: float | None
+    """symbols per second of a model to be recommended, at least"""
     resume: bool
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
@@ -594,6 +614,16 @@ class RegressFit(RegressSettings, total=False):
 class RegressCompare(RegressSettings, total=False):
     folds: int | None
     """every so many-th part of the data is the test in turn"""
+    seeds: int
+    """fits of each network from so many seeds: intervals then cover seeds, too"""
+    margin: float
+    """share of the best figure below which a difference does not matter"""
+    units: Words
+    """units with commas between: one table of all, on the same raw text (language)"""
+    max_size: int | None
+    """bytes of a model to be recommended, at most"""
+    min_speed: float | None
+    """symbols per second of a model to be recommended, at least"""
     resume: bool
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
@@ -728,6 +758,16 @@ class TagFit(TagSettings, total=False):
 class TagCompare(TagSettings, total=False):
     folds: int | None
     """every so many-th part of the data is the test in turn"""
+    seeds: int
+    """fits of each network from so many seeds: intervals then cover seeds, too"""
+    margin: float
+    """share of the best figure below which a difference does not matter"""
+    units: Words
+    """units with commas between: one table of all, on the same raw text (language)"""
+    max_size: int | None
+    """bytes of a model to be recommended, at most"""
+    min_speed: float | None
+    """symbols per second of a model to be recommended, at least"""
     resume: bool
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
@@ -842,6 +882,16 @@ class SetsFit(SetsSettings, total=False):
 class SetsCompare(SetsSettings, total=False):
     folds: int | None
     """every so many-th part of the data is the test in turn"""
+    seeds: int
+    """fits of each network from so many seeds: intervals then cover seeds, too"""
+    margin: float
+    """share of the best figure below which a difference does not matter"""
+    units: Words
+    """units with commas between: one table of all, on the same raw text (language)"""
+    max_size: int | None
+    """bytes of a model to be recommended, at most"""
+    min_speed: float | None
+    """symbols per second of a model to be recommended, at least"""
     resume: bool
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
@@ -998,6 +1048,16 @@ class TranslateFit(TranslateSettings, total=False):
 class TranslateCompare(TranslateSettings, total=False):
     folds: int | None
     """every so many-th part of the data is the test in turn"""
+    seeds: int
+    """fits of each network from so many seeds: intervals then cover seeds, too"""
+    margin: float
+    """share of the best figure below which a difference does not matter"""
+    units: Words
+    """units with commas between: one table of all, on the same raw text (language)"""
+    max_size: int | None
+    """bytes of a model to be recommended, at most"""
+    min_speed: float | None
+    """symbols per second of a model to be recommended, at least"""
     resume: bool
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
@@ -1248,6 +1308,16 @@ class ForecastFit(ForecastSettings, total=False):
 class ForecastCompare(ForecastSettings, total=False):
     folds: int | None
     """every so many-th part of the data is the test in turn"""
+    seeds: int
+    """fits of each network from so many seeds: intervals then cover seeds, too"""
+    margin: float
+    """share of the best figure below which a difference does not matter"""
+    units: Words
+    """units with commas between: one table of all, on the same raw text (language)"""
+    max_size: int | None
+    """bytes of a model to be recommended, at most"""
+    min_speed: float | None
+    """symbols per second of a model to be recommended, at least"""
     resume: bool
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
@@ -1414,6 +1484,16 @@ class AutoencodeFit(AutoencodeSettings, total=False):
 class AutoencodeCompare(AutoencodeSettings, total=False):
     folds: int | None
     """every so many-th part of the data is the test in turn"""
+    seeds: int
+    """fits of each network from so many seeds: intervals then cover seeds, too"""
+    margin: float
+    """share of the best figure below which a difference does not matter"""
+    units: Words
+    """units with commas between: one table of all, on the same raw text (language)"""
+    max_size: int | None
+    """bytes of a model to be recommended, at most"""
+    min_speed: float | None
+    """symbols per second of a model to be recommended, at least"""
     resume: bool
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']

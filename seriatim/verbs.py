@@ -273,7 +273,7 @@ def fit(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None
 
 def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None, Record]:
     """Fit every rung with an equal budget and rank them on held-out data."""
-    from seriatim.comparison import Comparison
+    from seriatim.comparison.running import Comparison
     from seriatim.fitting_options import CompareOptions
 
     card = room if isinstance(room, Task) else task(room)

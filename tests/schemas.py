@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from seriatim.comparison import Comparison
+from seriatim.comparison.running import Comparison
 from seriatim.fitting_options import CompareOptions
 from seriatim.records import Record, plain
 from seriatim.tasks import task as card_of
@@ -50,6 +50,16 @@ EACH = "each of "  # the key of what such an object holds
 # what is null or empty in every example of some task and verb
 UNSEEN: dict[str, Schema] = {
     "disagreements": {"type": "object"},
+    "by_seed": {"type": "array", "items": {"type": "number"}},
+    "weights": {"type": "array", "items": {"type": "number"}},
+    "references": {"type": "object"},
+    "limits": {"type": "object"},
+    "within_limits": {"type": "string"},
+    "cheapest_equivalent": {"type": "string"},
+    "recommendation": {"type": "object"},
+    "against": {"type": "object"},
+    "chosen_on": {"type": "string"},
+    "valid": {"type": "number"},
     "end": {"type": "number"},
     EACH + "shares": {"type": "array", "items": {"type": "number"}},
     EACH + "unseen_labels": {"type": "integer"},
@@ -74,6 +84,8 @@ UNSEEN: dict[str, Schema] = {
     "seen_in_training": {"type": "number"},
     "syntactic": {"type": "number"},
 }
+
+BY_TIME = {"cheapest_equivalent"}  # there or not by how long something took
 
 
 # -- records
@@ -136,7 +148,7 @@ def schema_of(kind: str, several: list[Record]) -> Schema:
 def inferred(values: list[Any], key: str) -> Schema:
     """What all of these values are; `key` is what they stand under."""
     filled = [value for value in values if value is not None]
-    if not filled:
+    if not filled or key in BY_TIME:
         return nullable(unseen(key))
     if key in ("kind", "version"):
         assert len(set(filled)) == 1, (key, set(filled))

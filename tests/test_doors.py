@@ -20,7 +20,7 @@ from seriatim import fitting, verbs
 from seriatim.audit.check import check
 from seriatim.audit.options import CheckOptions
 from seriatim.cli import commands
-from seriatim.comparison import Comparison
+from seriatim.comparison.running import Comparison
 from seriatim.errors import ConfigError, RunError
 from seriatim.faces import Result
 from seriatim.fitting_options import CompareOptions, FitOptions

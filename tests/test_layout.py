@@ -34,7 +34,6 @@ ROOMS = [
     "audit",
     "fitting_options",
     "fitting",
-    "budget",
     "leaderboard",
     "plotting",
     "faces",

@@ -162,7 +162,7 @@ def test_curves_of_a_comparison_are_a_folder_for_each_network(written, tmp_path,
             yield {"event": "validation", "model": model, "step": 1, "valid": 0.5}
         return {"kind": "comparison"}
 
-    monkeypatch.setattr("seriatim.comparison.Comparison.run", run)
+    monkeypatch.setattr("seriatim.comparison.running.Comparison.run", run)
     st.compare("language", TEXT, "rnn,bigram", out=tmp_path / "all", track="tensorboard")
     assert [name.rsplit("/", 2)[1:] for name in written] == [
         ["tensorboard", "rnn"],

@@ -25,6 +25,7 @@ from seriatim.cli.flags import (
     spelled_out,
 )
 from seriatim.errors import ConfigError, nearest
+from seriatim.fitting_options import CompareOptions, FitOptions
 from seriatim.models.recipe import TrainingOptions
 from seriatim.settings import names_of
 from seriatim.tasks import TASKS, check_models, task, tasks
@@ -32,6 +33,7 @@ from seriatim.tasks.base import Task, Verb
 
 FORMAT = Flag("format", "how the result is printed: table or json", "table", choices=())
 STARTS = ("check", "compare", "completion", "fit", "plot", "models")
+KEEPING = {"fit": FitOptions, "compare": CompareOptions}
 SUMMARIES = {
     "check": "What is wrong with data, before a model is fitted to it: one file, or the parts of a "
     "data set,\nthe one to learn from first.",
@@ -106,9 +108,8 @@ def unknown_flag(unknown: list[str], flags: Mapping[str, Flag]) -> ConfigError:
         return ConfigError(f"{word} is not a flag here", got=" ".join(unknown), do=do)
     homes = homes_of(word)
     if homes:
-        return ConfigError(
-            f"{word} is not a flag here", got=" ".join(unknown), do=f"It belongs to {homes}"
-        )
+        do = f"It belongs to {homes}{beside(word, flags)}"
+        return ConfigError(f"{word} is not a flag here", got=" ".join(unknown), do=do)
     return ConfigError(f"unknown: {' '.join(unknown)}", do=nearest(word, [*flags, "--help"]))
 
 
@@ -126,7 +127,15 @@ def homes_of(flag: str) -> str:
                 found.append(f"{verb} of models of {room.name}")
     if name in names_of(TrainingOptions):
         found.insert(0, "models that are trained")
+    found[:0] = [verb for verb, cls in KEEPING.items() if name in names_of(cls)]
     return ", ".join(found[:4])
+
+
+def beside(flag: str, flags: Mapping[str, Flag]) -> str:
+    """Of the flags by which a fit is kept, when it is one of them: which there are here."""
+    kept = [f"--{name}" for name in sorted(names_of(FitOptions))]
+    here = [each for each in kept if each in flags]
+    return f"; here there are {', '.join(here)}" if flag in kept and here else ""
 
 
 def files_of(words: list[str]) -> Any:
@@ -158,8 +167,6 @@ def data_flags(room: Task) -> list[Group]:
 
 def fit_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     """fit TASK MODEL FILE [FILE] ..."""
-    from seriatim.fitting_options import FitOptions
-
     leading = leading_words(rest)
     room = task(leading[0]) if leading else None
     spec = leading[1] if len(leading) > 1 else ""
@@ -205,8 +212,6 @@ def fit_command(verb: str, rest: list[str], wants_help: bool) -> Command:
 
 def compare_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     """compare TASK FILE [FILE] ..."""
-    from seriatim.fitting_options import CompareOptions
-
     leading = leading_words(rest)
     room = task(leading[0]) if leading else None
     parser = Parser(
@@ -560,8 +565,6 @@ def leading_words(rest: list[str]) -> list[str]:
 
 def all_records() -> Iterator[Any]:
     """Every record of options that a command may fill."""
-    from seriatim.fitting_options import CompareOptions, FitOptions
-
     yield from (FitOptions, CompareOptions, CheckOptions, TrainingOptions)
     for room in tasks():
         yield from (room.reading, room.coding, room.fitting)

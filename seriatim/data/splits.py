@@ -13,12 +13,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 import numpy as np
 
 from seriatim.data.sequences import SYMBOLS, TEXT, Sequences
 from seriatim.errors import ConfigError, DataError, nearest
+
+MOST_REGIONS = 10  # of a stream, from which its test comes
+LEAST_REGION = 50_000  # elements of a stream: fewer are not divided further
+GAP = 500  # elements on each side of what is asked that nobody reads
 
 ORDER, SHUFFLE, STRATIFY = WAYS = ("order", "shuffle", "stratify")
 
@@ -58,6 +63,52 @@ def split(
                 do="Give more data or larger fractions; at random, equal sequences stay in one part",
             )
     return tuple(parts)
+
+
+def spread(data: Sequences, fractions: Sequence[float]) -> tuple[Sequences, ...]:
+    """Validation, training and test of one long stream, from several regions of it: a single place
+    of a text is one chapter, one author, one day. In each region
+
+        | training | gap | validation | test | gap | training |
+
+    where nobody reads the gaps, so that a passage does not go on from what is learned into what is
+    asked. What belongs to one part is put end to end. A short stream has one region, with
+    the validation first and the test last."""
+    length = len(data.main.flat)
+    regions = min(MOST_REGIONS, length // LEAST_REGION)
+    if regions < 2:
+        return split(data, fractions, ORDER)
+    valid, _, test = fractions
+    places: tuple[list[tuple[int, int]], ...] = ([], [], [])
+    begin = 0
+    for start, stop in pairwise(cuts(length, [1 / regions] * regions)):
+        size = stop - start
+        asked = start + (size - int((valid + test) * size)) // 2  # in the middle of the region
+        middle, end = asked + int(valid * size), asked + int((valid + test) * size)
+        places[1].append((begin, asked - GAP))
+        places[0].append((asked, middle))
+        places[2].append((middle, end))
+        begin = end + GAP
+    places[1].append((begin, length))
+    return tuple(end_to_end([data.part(*each) for each in several]) for several in places)
+
+
+def end_to_end(parts: Sequence[Sequences]) -> Sequences:
+    """Passages of one stream as one stream."""
+    flat = np.concatenate([each.main.flat for each in parts])
+    name, column = next(iter(parts[0].fields.items()))  # a part of a stream has no other
+    whole = replace(column, values=flat, offsets=np.array([0, len(flat)]))
+    return replace(parts[0], fields={name: whole}, lines=None)
+
+
+def passages(data: Sequences, share: float) -> Sequences:
+    """About this share of a stream: passages evenly spaced, of little its beginning."""
+    length = len(data.main.flat)
+    size = int(share * length / MOST_REGIONS)
+    if size < GAP or share >= 1:
+        return data.part(0, max(1, int(share * length)))
+    begins = np.linspace(0, length - size, MOST_REGIONS).astype(int)
+    return end_to_end([data.part(begin, begin + size) for begin in begins])
 
 
 def folds(

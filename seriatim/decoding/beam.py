@@ -21,7 +21,7 @@ import torch
 from seriatim.batches import Batch
 from seriatim.decoding.constraints import Allowed, Demands, Met, Way
 from seriatim.decoding.options import DecodingOptions
-from seriatim.decoding.results import Result
+from seriatim.decoding.results import Result, ranked
 from seriatim.distributions.symbols import Distribution
 from seriatim.errors import ConfigError
 from seriatim.models.base import Model, select
@@ -225,7 +225,7 @@ class Search:
         """What the best beginning would be ranked by at its present length; without phrases the
         first is the best."""
         best = max(each.log_prob for each in live) if self.demands.must else live[0].log_prob
-        return best / (len(row[0].symbols) + 2) ** self.options.length_penalty
+        return ranked(best, len(row[0].symbols) + 2, self.options.length_penalty)
 
     def leave_off(self, beginnings: list[Beam], results: list[Result]) -> None:
         """Beginnings that have what they must are results, though they did not come to their

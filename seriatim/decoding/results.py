@@ -7,6 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
+def ranked(log_prob: float, length: int, penalty: float) -> float:
+    """What a sequence is ranked by: its log-probability by its length, the end included, to this
+    power."""
+    return log_prob / max(1, length) ** penalty
+
+
 @dataclass
 class Result:
     """A sequence written by a model."""
@@ -17,8 +23,8 @@ class Result:
     score: float = 0.0  # what it is ranked by
 
     def ranked(self, penalty: float) -> float:
-        """Its log-probability by its length to this power, the end included."""
-        return self.log_prob / max(1, len(self.symbols) + self.ended) ** penalty
+        """What it is ranked by."""
+        return ranked(self.log_prob, len(self.symbols) + self.ended, penalty)
 
     def take(self, symbol: int, log_prob: float, stops: Sequence[int]) -> bool:
         """Write one more symbol; False if that ends it, or if nothing may follow."""

@@ -384,7 +384,7 @@ class ChainHead(nn.Module):
         self.begin, self.end = nn.Parameter(torch.zeros(labels)), nn.Parameter(torch.zeros(labels))
         for name, free in (("pair", self.pair), ("begin", self.begin), ("end", self.end)):
             forbidden = (
-                torch.zeros_like(free, dtype=torch.bool)
+                torch.zeros(free.shape, dtype=torch.bool, device="cpu")
                 if allowed is None
                 else ~getattr(allowed, name)
             )

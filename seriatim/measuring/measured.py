@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from seriatim.errors import DataError
+from seriatim.measuring.resampling import drawn_together
 from seriatim.records import plain
 from seriatim.storage import read_arrays, write_arrays
 
@@ -89,6 +90,12 @@ def check_paired(first: Measured, second: Measured) -> None:
             got=f"{len(first.loss):,} and {len(second.loss):,}",
             do="Measure both on the same data, cut in the same way",
         )
+
+
+def drawn_losses(several: Sequence[Measured]) -> np.ndarray:
+    """(M, R) mean losses of several models, if other items had been drawn: the same for all."""
+    cuts = np.arange(len(several[0].loss))
+    return drawn_together([each.loss for each in several], cuts)
 
 
 def disagreements(first: Measured, second: Measured, most: int = 10) -> list[dict[str, Any]]:

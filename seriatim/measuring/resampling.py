@@ -6,6 +6,7 @@ Shapes: N items, G groups, R resamples.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,11 @@ def sums_between(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     return np.stack([np.add.reduceat(values, cuts), np.diff(np.append(cuts, len(values)))], 1)
 
 
+def group_starts(offsets: np.ndarray) -> np.ndarray:
+    """(G + 1,) offsets -> where the groups begin that have something in them."""
+    return np.unique(offsets[:-1][np.diff(offsets) > 0])
+
+
 def resample(groups: int, seed: int = 0, samples: int = RESAMPLES) -> np.ndarray:
     """(R, G) how often each group is drawn: the same draws for every model, so that they can be
     paired."""
@@ -90,14 +96,22 @@ def drawn_means(groups: np.ndarray) -> np.ndarray:
     """(G, 2) sums and numbers of values -> (R,) the mean of all values, if other groups had been
     drawn. Few groups vary less among themselves than they should, so draws are widened as Student's
     t is wider than the normal distribution."""
-    count = len(groups)
-    sums = resample(count) @ groups  # (R, 2)
-    draws = sums[:, 0] / sums[:, 1]
-    if count < 2:
+    sums = resample(len(groups)) @ groups  # (R, 2)
+    return widened(sums[:, 0] / sums[:, 1], groups[:, 0].sum() / groups[:, 1].sum(), len(groups))
+
+
+def widened(draws: np.ndarray, value: float, groups: int) -> np.ndarray:
+    """(R,) draws of a figure by so few groups, as far from it as they should be."""
+    if groups < 2:
         return draws
-    mean = groups[:, 0].sum() / groups[:, 1].sum()
-    wider = float(stdtrit(count - 1, 0.975)) / NORMAL * math.sqrt(count / (count - 1))
-    return mean + wider * (draws - mean)
+    wider = float(stdtrit(groups - 1, 0.975)) / NORMAL * math.sqrt(groups / (groups - 1))
+    return value + wider * (draws - value)
+
+
+def drawn_together(several: Sequence[np.ndarray], cuts: np.ndarray) -> np.ndarray:
+    """(N,) values of each of M models on the same items, (G,) where groups begin -> (M, R) their
+    means, if other groups had been drawn: the same for all, so that they can be paired."""
+    return np.stack([drawn_means(sums_between(values, cuts)) for values in several])
 
 
 def interval(groups: np.ndarray) -> tuple[float, float]:

@@ -143,9 +143,26 @@ class Model:
 
 
 class NeuralModel(nn.Module, Model):
-    """A model that learns by gradients."""
+    """A model that learns by gradients. What it keeps is torch's state_dict."""
 
     learns = "by gradients"
+
+    def arrays(self) -> dict[str, Tensor]:
+        """Torch's state_dict."""
+        return {name: value.detach() for name, value in self.state_dict().items()}
+
+    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        """Take back what `arrays` gave; raises ValueError if it does not fit."""
+        own = self.state_dict()
+        wanted = {name: (value.shape, value.dtype) for name, value in own.items()}
+        found = {name: (value.shape, value.dtype) for name, value in arrays.items()}
+        if wanted != found:
+            wrong = sorted(
+                name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name)
+            )
+            raise ValueError(f"arrays that do not fit: {', '.join(wrong[:5])}")
+        # a model laid out without memory takes the arrays as they are
+        self.load_state_dict(arrays, assign=any(value.is_meta for value in own.values()))
 
 
 @contextmanager

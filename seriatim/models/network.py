@@ -265,19 +265,3 @@ class Network(NeuralModel):
                     found[f"gates.{layer}"] = gates
             x = block(x, state, None, *frame)[0]
         return found
-
-    def arrays(self) -> dict[str, Tensor]:
-        """Torch's state_dict."""
-        return {name: value.detach() for name, value in self.state_dict().items()}
-
-    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
-        """Take back what `arrays` gave; raises ValueError if it does not fit."""
-        wanted = {name: (value.shape, value.dtype) for name, value in self.state_dict().items()}
-        found = {name: (value.shape, value.dtype) for name, value in arrays.items()}
-        if wanted != found:
-            wrong = sorted(
-                name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name)
-            )
-            raise ValueError(f"arrays that do not fit: {', '.join(wrong[:5])}")
-        # a model laid out without memory takes the arrays as they are
-        self.load_state_dict(arrays, assign=self.embedding.weight.is_meta)

@@ -163,12 +163,20 @@ def dots(base: Any, size: int) -> list[Any]:
 
 
 def limit(record: Record, rows: list[Row], across: bool) -> list[Any]:
-    """The entropy of a source, where it is known: no model can be better."""
+    """Lines to be held against: the entropy of a source, where it is known, than which no model can be
+    better, and what tools from outside the ladder reach, where that is among the figures drawn."""
     import altair as alt
 
-    if record.get("entropy_bits") is None:
+    low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
+    at = [
+        {"value": each["value"], "words": each["name"]}
+        for each in record.get("references") or ()
+        if each["value"] is not None and low <= each["value"] <= high
+    ]
+    if record.get("entropy_bits") is not None:
+        at.append({"value": record["entropy_bits"], "words": "true entropy of the source"})
+    if not at:
         return []
-    at = [{"value": record["entropy_bits"], "words": "true entropy of the source"}]
     axis = {"x": alt.X("value:Q")} if across else {"y": alt.Y("value:Q")}
     rule = alt.Chart(values(at)).mark_rule(strokeDash=[4, 4], style="soft-line").encode(**axis)
     place = {"y": alt.value(-6)} if across else {"x": alt.value(4)}

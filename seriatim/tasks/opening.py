@@ -133,9 +133,24 @@ def put_together(folder: Path, settings: dict[str, Any]) -> Predictor:
     model.load_arrays(arrays)
     for part in model.parts:
         if isinstance(part, torch.nn.Module):
+            check_filled(part)
             part.eval()
     reading: Any = build(room.reading, settings.get("reading", {}), str(folder))
     metrics = read_json(folder / "metrics.json")
     return room.predictor_class(
         room, run["model"], parts, codec, model, run["by"], reading, metrics
     )
+
+
+def check_filled(network: torch.nn.Module) -> None:
+    """Refuse a network that has places without memory left: it was laid out so, and took back less
+    than it needs."""
+    tensors = (*network.named_parameters(), *network.named_buffers())
+    empty = [name for name, value in tensors if value.is_meta]
+    if empty:
+        raise RunError(
+            f"{type(network).__name__} did not take back all that it computes with",
+            got=f"no values for {', '.join(empty[:5])}",
+            do="Leave `load_arrays` to NeuralModel, or let it assign what it is given; "
+            'make a buffer that is not kept with device="cpu"',
+        )

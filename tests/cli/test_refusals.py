@@ -506,6 +506,13 @@ def test_a_damaged_checkpoint_is_refused(home, here, harm):
     assert not (here / "killed/manifest.json").exists()
 
 
+def test_a_flag_by_which_only_a_fit_is_kept_is_refused_with_those_that_are_there(home, here):
+    compare = ("compare", "language", home / "book.txt", "--out", "table")
+    refused(*compare, "--overwrite", code=2, words="belongs to fit; here there are --out, --resume")
+    fit = ("fit", "language", "markov", home / "book.txt", "--folds", "3")
+    refused(*fit, code=2, words="belongs to compare")
+
+
 def test_nothing_that_exists_is_overwritten_unasked(home, here, run):
     (here / "full").mkdir()
     write("full/notes.txt", b"mine")

@@ -14,9 +14,10 @@ from functools import partial
 import pytest
 
 import seriatim as st
-from seriatim import comparison
-from seriatim.budget import CHEAP, Budget, projected
-from seriatim.comparison import Comparison
+from seriatim.comparison import running
+from seriatim.comparison.budget import CHEAP, Budget, projected
+from seriatim.comparison.running import Comparison
+from seriatim.errors import ConfigError
 from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import verdict
 from seriatim.models.ngrams.ngram import Ngram
@@ -232,7 +233,7 @@ def test_counting_keeps_its_share_of_the_time(book, monkeypatch, start, reading,
         return counting(self, train, **options)
 
     monkeypatch.setattr(Ngram, "counting", slow)
-    monkeypatch.setattr(comparison, "Budget", partial(Budget, clock=clock))
+    monkeypatch.setattr(running, "Budget", partial(Budget, clock=clock))
     options = CompareOptions(models="uniform,kneser-ney", minutes=0.7)
     found = Comparison(task("language"), options, {})
     found.begin = 0.0
@@ -371,11 +372,12 @@ def scored(model: str, value: float, **more) -> dict:
 def test_a_verdict_rests_on_enough_and_recommends_nobody_who_was_not_shown_equal():
     """A stranger: 12 test items, 'linear predicts this data best ... the quickest is majority'."""
     figure = task("classify").figures[0]
-    rows = [scored("linear", 0.9), scored("majority", 0.8, tied=True)]
+    alike = {"word": "undecided", "difference": 0.1, "low": -0.1, "high": 0.3}
+    rows = [scored("linear", 0.9), scored("majority", 0.8, tied=True, against=alike)]
     few, many = (verdict(rows, figure, items) for items in (12, 1200))
     assert few.startswith("Too little test data for a verdict (12)")
     assert many.startswith("linear predicts this data best") and "quickest" not in few + many
-    assert "majority cannot be told from it on this test" in many
+    assert "Undecided on this test, a larger one might tell: majority" in many
     missing = {"model": "hmm", "status": "not run", "reason": "slow", "accuracy": None}
     assert "Without a figure: hmm (not run)" in verdict([*rows, missing], figure, 1200)
     ahead = [scored("gru", 0.9, unfinished=True, updates=7, stopped="epochs")]
@@ -419,3 +421,56 @@ def test_examples_on_which_two_models_disagree_are_no_copies_and_no_agreements(b
     assert len(set(given)) == len(given)
     for each in found["items"] if found else []:
         assert each["first"].split(" (")[0] != each["second"].split(" (")[0]
+
+
+def test_the_test_of_a_long_text_comes_from_all_of_it(tmp_path):
+    """A referee: one place of the text, so that the last chapter decides."""
+    lines = [f"chapter {i // 1000} line {i % 1000} says {i * 7919 % 1000}\n" for i in range(20_000)]
+    file = tmp_path / "long.txt"
+    file.write_text("".join(lines))
+    train, valid, test = st.split("language", str(file))
+    whole, parts = file.read_text(), [each[0]["text"] for each in (valid, train, test)]
+    for part in (parts[0], parts[2]):
+        assert len(set(re.findall(r"chapter (\d+)", part))) >= 10
+    assert sum(map(len, parts)) < len(whole)  # gaps that nobody reads
+    asked = re.findall(r"chapter \d+ line \d+ says \d+\n", parts[2])
+    known = set(re.findall(r"chapter \d+ line \d+ says \d+\n", parts[1]))
+    assert len(asked) > 1000 and not known & set(asked)
+    assert (
+        st.fit("language", "kneser-ney", train).evaluate(test)["protocol"]["seen_in_training"] == 0
+    )
+
+
+def test_the_winner_is_chosen_on_validation_data_and_mixed(book):
+    """A referee: the best was chosen on the test and then tested against all."""
+    record = st.compare("language", book, updates=30, width=16, threads=1)
+    rows = {row["model"]: row for row in record["rows"]}
+    mixed = [row for row in record["rows"] if row["weights"]]
+    assert len(mixed) == 1 and "+" in mixed[0]["model"]
+    assert sum(mixed[0]["weights"]) == pytest.approx(1)
+    assert record["chosen_on"] == "validation"
+    alone = {name: row["valid"] for name, row in rows.items() if not row["weights"]}
+    best, mixture = min(alone, key=lambda name: alone[name]), mixed[0]
+    margin = record["margin"] * alone[best]
+    expected = mixture["model"] if mixture["valid"] < alone[best] - margin else best
+    assert record["rows"][0]["model"] == record["recommendation"]["best"] == expected
+    assert {each["name"] for each in record["references"]} == {"bz2", "xz"}
+    assert all(row["against"]["word"] for row in record["rows"][1:])
+
+
+def test_seeds_and_units_are_compared_in_one_table(book):
+    asked = {"updates": 12, "width": 8, "threads": 1}
+    record = st.compare("language", book, "unigram,rnn", seeds=3, **asked)
+    rows = {row["model"]: row for row in record["rows"]}
+    assert rows["unigram"]["by_seed"] is None and len(set(rows["rnn"]["by_seed"])) == 3
+    mean = sum(rows["rnn"]["by_seed"]) / 3
+    assert rows["rnn"]["bits_per_character"] == pytest.approx(mean)
+    low, high = rows["rnn"]["interval"]["bits_per_character"]
+    assert low < min(rows["rnn"]["by_seed"]) and high > max(rows["rnn"]["by_seed"])
+    record = st.compare("language", book, "unigram,kneser-ney", units="character,word")
+    names = {row["model"] for row in record["rows"]}
+    assert names == {
+        f"{model}@{unit}" for model in ("unigram", "kneser-ney") for unit in ("character", "word")
+    }
+    with pytest.raises(ConfigError, match="not the same for every unit"):
+        st.compare("translate", "dates:count=100", units="character,word")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import seriatim as st
-from seriatim.comparison import Comparison
+from seriatim.comparison.running import Comparison
 from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import beside_the_ranking
 from seriatim.measuring.resampling import wilson

@@ -67,6 +67,9 @@ def comparison(models: int = 3) -> dict:
         "copies": 0.0,
         "test_share": 1.0,
         "folds": 0,
+        "chosen_on": "validation",
+        "recommendation": None,
+        "references": [{"name": "bz2", "value": 2.25}, {"name": "xz", "value": 9.0}],
     }
 
 
@@ -86,13 +89,15 @@ def test_a_strip_puts_value_and_interval_on_one_scale():
     rows = [strip(2.0, (1.0, 3.0), (0.0, 8.0), 9), strip(8.0, (8.0, 8.0), (0.0, 8.0), 9)]
     assert rows == [" ─●─     ", "        ●"]
     assert "●" not in printed(leaderboard(comparison(1), task("language"), 160), 160)
-    first, second = (
-        line.index("●")
-        for line in printed(leaderboard(comparison(2), task("language"), 120), 120).splitlines()[
-            2:4
-        ]
-    )
+    words = printed(leaderboard(comparison(2), task("language"), 120), 120)
+    first, second = (line.index("●") for line in words.splitlines() if "●" in line)
     assert first < second
+
+
+def test_what_others_reach_stands_at_its_place():
+    words = printed(leaderboard(comparison(), task("language"), 120), 120)
+    names = re.findall(r"(?m)^[~=\d-]+ +(\S+)", words)
+    assert names[:2] == ["kneser-ney", "bz2"] and names[4] == "xz" and "2.250" in words
 
 
 def test_colours_only_where_there_are_any(monkeypatch):

@@ -37,6 +37,8 @@ class Format:
     text: bool = False  # has an `encoding`, and `notes` on how it was read
     notes: bool = False  # has something else to tell though nothing is wrong
     header: bool = False  # may have one or not: takes what is wanted, tells what was settled
+    single: bool = False  # a file is one sequence: several are read together
+    sets: str = ""  # the format that reads all that sounds at once in such a file, as sets
 
 
 FORMATS: dict[str, Format] = {
@@ -90,8 +92,14 @@ FORMATS: dict[str, Format] = {
     "parallel": Format("seriatim.data.formats.text:read_parallel", parallel=True, text=True),
     "quickdraw": Format("seriatim.data.formats.strokes:read_ndjson", problems=True),
     "strokes": Format("seriatim.data.formats.strokes:read_npz", (".npz",)),
-    "svg": Format("seriatim.data.formats.svg:read_svg", (".svg",)),
-    "midi": Format("seriatim.data.formats.midi:read_melody", (".mid", ".midi"), notes=True),
+    "svg": Format("seriatim.data.formats.svg:read_svg", (".svg",), single=True),
+    "midi": Format(
+        "seriatim.data.formats.midi:read_melody",
+        (".mid", ".midi"),
+        notes=True,
+        single=True,
+        sets="roll",
+    ),
     "roll": Format("seriatim.data.formats.midi:read_roll"),
 }
 

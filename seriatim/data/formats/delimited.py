@@ -47,6 +47,9 @@ MOST_COLUMNS = 10_000  # that polars is asked for: each costs it far more than i
 FIRST_LINES = 20  # that are looked at for what parts the cells
 
 
+SEPARATORS = {"csv": ",", "tsv": "\t"}  # the usual ones: of csv see `separator_of`
+
+
 MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}  # the likeliest first
 
 
@@ -76,7 +79,7 @@ class TableRequest:
     gaps: bool = False
     wants: str = ""  # what a table without a header should have: label, value, pair
     settled: dict[str, str] = field(default_factory=dict)  # takes how it was read
-    separator: str = ","
+    separator: str = SEPARATORS["csv"]
     decimal: str = ""  # the mark before decimals: comma or point; "": as it is found
 
 
@@ -130,8 +133,9 @@ def read_tsv(
     content = utf8(path, encoding, notes)
     settled = {} if settled is None else settled
     add_notes(notes, path, blank_left_out(blank_lines(content, False)))
-    asked = TableRequest(path, columns, problems, notes, gaps, wants, settled, "\t", decimal)
-    return table(asked, grid_of(content, "\t", False), lambda: tsv_rows(content.decode()))
+    tab = SEPARATORS["tsv"]
+    asked = TableRequest(path, columns, problems, notes, gaps, wants, settled, tab, decimal)
+    return table(asked, grid_of(content, tab, False), lambda: tsv_rows(content.decode()))
 
 
 def separator_of(content: bytearray) -> str:

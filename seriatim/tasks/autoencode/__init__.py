@@ -180,6 +180,7 @@ TASK = Task(
             "nats/symbol",
             words="nats per symbol",
             test=HERE + "metrics:p_of_difference",
+            draws=HERE + "metrics:drawn_nats",
             test_name="paired bootstrap, 95 %",
         ),
         Figure("perplexity", "perplexity", "{:.2f}", shown=False),

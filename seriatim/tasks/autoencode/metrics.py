@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -198,3 +199,9 @@ def p_of_difference(first: Measured, second: Measured) -> float:
     a paired bootstrap, two-sided."""
     check_paired(first, second)
     return two_sided(drawn_means(np.stack([first.loss - second.loss, first["symbols"]], 1)))
+
+
+def drawn_nats(several: Sequence[Measured]) -> np.ndarray:
+    """(M, R) nats per symbol of several models, if other sequences had been drawn."""
+    pairs = (np.stack([each.loss, each["symbols"]], 1) for each in several)
+    return np.stack([drawn_means(each) for each in pairs])

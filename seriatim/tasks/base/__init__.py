@@ -39,6 +39,8 @@ class Figure:
     higher: bool = False  # is better
     test: str = ""  # "module:function": two Measured -> how probable their difference is by chance
     test_name: str = ""
+    # "module:function": M Measured -> (M, R) the figure of each, if other test data had been drawn
+    draws: str = "seriatim.measuring.measured:drawn_losses"
     wide: bool = False  # left out of a narrow table
     shown: bool = True  # in tables; otherwise only in table.csv and table.json
     ties: str = ""  # key of the figure by which models are ordered that have the same value of this
@@ -107,7 +109,6 @@ class Task:
     verbs: Mapping[str, Verb]
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     ranking: str = ""  # "module:function": training data -> the key of the figure that ranks
-    evaluation: str = ""  # "module:function": its record of `evaluate` -> a table
     reading: type = TextOptions  # how its files are read
     coding: type = CodecOptions  # how its sequences become numbers
     fitting: type = NoOptions  # what a fit may be asked for besides
@@ -118,6 +119,9 @@ class Task:
     usual_unit: str = (
         "character"  # what counts as a symbol unless the data or the user say something else
     )
+    # by name, "module:function": training and test data -> its figure, by tools of others
+    references: Mapping[str, str] = field(default_factory=dict)
+    across_units: tuple[str, ...] = ()  # keys of figures that are the same whatever the unit is
     kept: str = ""  # a command to try on a run, with {run}
     extra: str = ""  # of the package: what its figures need besides a lean install
 

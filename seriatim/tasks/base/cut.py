@@ -17,10 +17,10 @@ import numpy as np
 from seriatim.codecs.options import CodecOptions
 from seriatim.data import read
 from seriatim.data.classes import read_classes
-from seriatim.data.files import bare_ending
+from seriatim.data.formats import FORMATS, format_of
 from seriatim.data.options import TextOptions
 from seriatim.data.sequences import NUMBERS, Sequences, joined
-from seriatim.data.splits import folds
+from seriatim.data.splits import folds, is_single_stream, passages, spread
 from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.measuring.fingerprint import pieces_of
 from seriatim.progress import note
@@ -37,7 +37,6 @@ Settings = Mapping[str, Any]
 SPLIT = (0.05, 0.85, 0.10)  # validation, training, test: of a stream in this order
 MOST_TEST = 200_000  # characters of the test part that are scored in a comparison
 MOST_JUDGED = 1000  # items of the validation data that are looked at while fitting
-SINGLE = (".svg", ".mid", ".midi")  # files of a single sequence: several are read together
 
 
 class Cut:
@@ -94,7 +93,7 @@ class Cut:
         """Files as Sequences, read as asked for."""
         notes: list[str] = []
         asked = self.asked(reading) | {"unit": unit, "gaps": gaps, "notes": notes}
-        single = len(paths) > 1 and all(bare_ending(path) in SINGLE for path in paths)
+        single = len(paths) > 1 and all(FORMATS[format_of(path)].single for path in paths)
         if self.wants == "label" and not single and (len(paths) > 1 or Path(paths[0]).is_dir()):
             data = read_classes(paths, unit, reading.encoding, notes)
         elif single:
@@ -192,7 +191,10 @@ class Cut:
     def divide(self, data: Sequences) -> tuple[Sequences | None, Sequences, Sequences]:
         """Validation, training and test, for a comparison."""
         try:
-            valid, train, test = data.split(*SPLIT, how=self.how)
+            if is_single_stream(data):
+                valid, train, test = spread(data, SPLIT)
+            else:
+                valid, train, test = data.split(*SPLIT, how=self.how)
         except SeriatimError as error:
             raise DataError(
                 f"{data.origin} is too short to be divided into validation, training and test",
@@ -203,9 +205,9 @@ class Cut:
         return valid, train, self.some_test(test)
 
     def some_test(self, test: Sequences) -> Sequences:
-        """As much of the test part as is scored."""
+        """As much of the test part as is scored: of a long stream passages from all of it."""
         if test.by == "stream" and len(test.main.flat) > MOST_TEST:
-            return test.part(0, MOST_TEST)
+            return passages(test, MOST_TEST / len(test.main.flat))
         return test
 
     def official(self, train: Sequences) -> dict[str, Any]:
@@ -213,10 +215,10 @@ class Cut:
         return {}
 
     def some_of(self, data: Sequences, share: float) -> Sequences:
-        """About this share of the data, to see how long something takes: the beginning of a stream,
-        or sequences evenly spaced."""
-        if data.by == "stream" and len(data) == 1:
-            return data.part(0, max(1, int(share * len(data.main.flat))))
+        """About this share of the data, to see how long something takes: passages of a stream, or
+        sequences evenly spaced."""
+        if is_single_stream(data):
+            return passages(data, share)
         many = max(1, int(share * len(data)))
         return data[np.linspace(0, len(data) - 1, many).astype(int)]
 

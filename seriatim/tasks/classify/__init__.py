@@ -161,6 +161,7 @@ TASK = Task(
             "right",
             higher=True,
             test=LABELS + "metrics:p_of_labels",
+            draws=LABELS + "metrics:drawn_accuracy",
             test_name="McNemar's test, 95 %",
             ties="log_loss",
             also="macro_f1",

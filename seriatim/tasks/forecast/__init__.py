@@ -184,6 +184,7 @@ TASK = Task(
             "MASE",
             words="MASE",
             test=HERE + "metrics:p_of_difference",
+            draws=HERE + "metrics:drawn_mase",
             test_name="Diebold and Mariano's test, 95 %",
         ),
         Figure("mae", "MAE", "{:.4g}"),

@@ -26,7 +26,7 @@ from seriatim.tasks.forecast.codec import SeriesCodec, Signals, of_windows
 from seriatim.tasks.forecast.metrics import mase_scale
 from seriatim.tasks.forecast.models.network import ForecastModel
 from seriatim.tasks.forecast.models.rules import LEVELS
-from seriatim.tasks.forecast.options import BacktestOptions
+from seriatim.tasks.forecast.options import KNOWN, BacktestOptions
 
 CELLS = 1 << 22  # numbers of a batch: origins x (context + paths x horizon) x channels
 PER_SERIES = 3  # origins of each of several series that a comparison looks at, at least
@@ -65,7 +65,7 @@ class Span:
     @classmethod
     def of(cls, data: Sequences, options: BacktestOptions) -> Span:
         """As asked for: by default the last fifth, up to the end."""
-        return cls(moment(data, options.begin, 0.8), moment(data, options.end, 1.0))
+        return cls(moment(data, options.begin, KNOWN), moment(data, options.end, 1.0))
 
 
 def origins(

@@ -17,6 +17,7 @@ from seriatim.codecs.options import CodecOptions
 from seriatim.data import read
 from seriatim.data.corpora.table import is_corpus
 from seriatim.data.formats import format_of
+from seriatim.data.formats.delimited import SEPARATORS
 from seriatim.data.options import SeriesOptions
 from seriatim.data.rows import series_in_rows
 from seriatim.data.sequences import Field, Sequences, offsets_of
@@ -32,10 +33,10 @@ from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, Source
 from seriatim.tasks.forecast.codec import SeriesCodec, Signals, of_windows
 from seriatim.tasks.forecast.models.network import ForecastNetwork
 from seriatim.tasks.forecast.models.rules import Rule, least_past, origins_of, some_of
+from seriatim.tasks.forecast.options import KNOWN
 from seriatim.training.lesson import Judged, Lesson
 
 TOGETHER = 64  # windows of the validation data that are looked at at a time
-SEPARATORS = {"csv": ",", "tsv": "\t"}
 IN_A_ROW = 8  # values by which a series without times is known again
 ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -191,7 +192,7 @@ class ForecastCut(Cut):
     # -- parts of the data
     def divide(self, data: Sequences) -> tuple[None, Sequences, Sequences]:
         """For a comparison: the first four fifths to fit, all of it to walk through the last."""
-        return None, cut_series(data, 0.0, 0.8), data
+        return None, cut_series(data, 0.0, KNOWN), data
 
     def some_of(self, data: Sequences, share: float) -> Sequences:
         """All of it: a test holds its own past, and every series is judged."""

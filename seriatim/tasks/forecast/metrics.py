@@ -30,7 +30,7 @@ from scipy.special import stdtr, stdtrit
 
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured, check_paired
-from seriatim.measuring.resampling import Record, side_by_side
+from seriatim.measuring.resampling import Record, drawn_together, side_by_side
 
 INTERVALS = {
     "50": (0.25, 0.75),
@@ -196,6 +196,20 @@ def p_of_difference(first: Measured, second: Measured) -> float:
     known = ~(np.isnan(losses[0]) | np.isnan(losses[1]))
     enough = int(known.sum()) > overlap
     return diebold_mariano(*losses, overlap)[1] if enough else 1.0
+
+
+def drawn_mase(several: Sequence[Measured]) -> np.ndarray:
+    """(M, R) mean MASE of several models, if other series had been drawn; of one, other runs of
+    origins as long as their horizons meet."""
+    first = several[0]
+    owners = np.unique(first["series"], return_inverse=True)[1]
+    losses = [each.loss for each in several]
+    length = first["overlap"] or 1
+    if owners.max() > 0:
+        losses, length = [means_of_series(each, owners) for each in losses], 1
+    known = ~np.isnan(np.stack(losses)).any(0)
+    cuts = np.arange(0, int(known.sum()), length)
+    return drawn_together([each[known] for each in losses], cuts)
 
 
 # Figures

@@ -9,6 +9,7 @@ from seriatim.models.options import KEEP_ALL, NetworkOptions
 from seriatim.settings import Numbers, option, some_of
 from seriatim.tasks.base.options import EvaluateOptions
 
+KNOWN = 0.8  # share of each series that a comparison fits to, and after which a backtest begins
 ONLY = "of several series the one of this name"
 
 

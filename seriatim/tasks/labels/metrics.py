@@ -15,6 +15,8 @@ from seriatim.measuring.ratios import quotients, ratio
 from seriatim.measuring.resampling import (
     MOST_GROUPS,
     Record,
+    drawn_together,
+    group_starts,
     mcnemar,
     paired_bootstrap,
     resample,
@@ -405,6 +407,24 @@ def p_of_spans(first: Measured, second: Measured) -> float:
     """The same for the F1 of spans."""
     check_paired(first, second)
     return two_sided(drawn_f1(counts_in(first)) - drawn_f1(counts_in(second)))
+
+
+# Several models, if other test data had been drawn: (M, R) figures
+
+
+def drawn_accuracy(several: Sequence[Measured]) -> np.ndarray:
+    """The accuracy of labels, each by itself."""
+    return drawn_together([right(each) for each in several], np.arange(len(several[0].loss)))
+
+
+def drawn_tag_accuracy(several: Sequence[Measured]) -> np.ndarray:
+    """The accuracy of tags, of whole sequences."""
+    return drawn_together([right(each) for each in several], group_starts(several[0]["offsets"]))
+
+
+def drawn_span_f1(several: Sequence[Measured]) -> np.ndarray:
+    """The F1 of spans, of whole sequences."""
+    return np.stack([drawn_f1(counts_in(each)) for each in several])
 
 
 # Checks

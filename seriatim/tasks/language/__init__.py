@@ -281,6 +281,7 @@ TASK = Task(
             "bits/char",
             words="bits per character",
             test=HERE + "metrics:p_of_difference",
+            draws=HERE + "metrics:drawn_bits",
             test_name="paired bootstrap, 95 %",
         ),
         Figure("nats_per_token", "nats/token", "{:.4f}", wide=True),
@@ -306,5 +307,7 @@ TASK = Task(
     coding=TextCoding,
     openers=(HERE + "predictor:of_arpa", HERE + "predictor:of_gpt2"),
     usual_unit="character",
+    references={"bz2": HERE + "references:with_bz2", "xz": HERE + "references:with_xz"},
+    across_units=("bits_per_character",),
     kept="seriatim generate {run} --length 300",
 )

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,10 +26,13 @@ from seriatim.measuring.likelihood import BLOCK, score
 from seriatim.measuring.measured import Measured, check_paired
 from seriatim.measuring.resampling import (
     RESAMPLES,
+    block_length,
     blocks_in_words,
     drawn_means,
+    group_starts,
     grouped,
     interval,
+    sums_between,
     two_sided,
 )
 from seriatim.records import Record, finite, safe_exp
@@ -199,6 +203,31 @@ def token_places(layout: Field, by: str) -> np.ndarray:
 def whole_loss(measured: Measured) -> np.ndarray:
     """(N,) nats of each symbol, and of what it does not tell, where that was measured."""
     return measured.loss + measured.arrays.get("side", np.zeros(1))
+
+
+def drawn_bits(several: Sequence[Measured]) -> np.ndarray:
+    """(M, R) bits per character of several models, if other sequences had been drawn, or other blocks
+    of a stream. Models of different units have as many blocks, which then meet but for a few
+    symbols. What calls something impossible is infinite."""
+    found = np.full((len(several), RESAMPLES), np.inf)
+    possible = [m for m, each in enumerate(several) if np.isfinite(each.loss).all()]
+    many = fewest_blocks([several[m] for m in possible]) if several[0]["by"] == "stream" else 0
+    for m in possible:
+        each = several[m]
+        tokens = len(each.loss)
+        cuts = np.arange(many) * tokens // many if many else group_starts(each["offsets"])
+        ends = 0 if many else each["sequences"]  # a line's end is a character, too
+        scale = BITS * tokens / (each["characters"] + ends)
+        found[m] = scale * drawn_means(sums_between(whole_loss(each), cuts))
+    return found
+
+
+def fewest_blocks(several: Sequence[Measured]) -> int:
+    """Into how many blocks a stream is cut for all of these models: those of the one, or of the
+    difference of two, whose neighbours are alike for longest."""
+    losses = [whole_loss(each) for each in several]
+    series = [*losses, *(each - losses[0] for each in losses[1:] if len(each) == len(losses[0]))]
+    return min((max(1, len(each) // block_length(each)) for each in series), default=1)
 
 
 def p_of_difference(first: Measured, second: Measured) -> float:

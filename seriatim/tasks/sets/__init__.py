@@ -124,6 +124,7 @@ TASK = Task(
             "bits/step",
             words="bits per step",
             test=HERE + "metrics:p_of_difference",
+            draws=HERE + "metrics:drawn_bits",
             test_name="paired bootstrap, 95 %",
         ),
         Figure("nats_per_step", "nats/step", "{:.4f}", shown=False),

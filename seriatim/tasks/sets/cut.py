@@ -12,7 +12,7 @@ from torch import Tensor
 
 from seriatim.batches import LONGEST, Batch, buckets, evenly, pieces
 from seriatim.codecs.options import CodecOptions
-from seriatim.data.files import bare_ending
+from seriatim.data.formats import FORMATS, format_of
 from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model
@@ -23,7 +23,6 @@ from seriatim.tasks.sets.codec import SetCodec, of_sets
 from seriatim.tasks.sets.metrics import score_sets
 from seriatim.training.lesson import Judged, Lesson
 
-PLAYED = (".mid", ".midi")
 MOST_LOOKED = 20_000  # sets of the validation data that are looked at while fitting
 
 
@@ -80,9 +79,9 @@ class SetsCut(Cut):
 
     def read(self, paths: list[str], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files as Sequences; of MIDI all notes, as sets."""
-        played = all(bare_ending(path) in PLAYED for path in paths)
-        if played and not reading.input_format:
-            reading = replace(reading, input_format="roll")
+        formats = {FORMATS[format_of(path)].sets for path in paths}
+        if len(formats) == 1 and not reading.input_format:
+            reading = replace(reading, input_format=formats.pop())
         return super().read(paths, reading, unit, gaps)
 
     def coding(self, data: Sequences, settings: Settings) -> CodecOptions:

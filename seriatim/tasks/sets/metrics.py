@@ -10,6 +10,7 @@ Shapes: N sets, V elements, B rows, T' steps of a piece.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,14 @@ from seriatim.distributions.symbols import Bernoulli
 from seriatim.measuring.likelihood import PLACES, walking
 from seriatim.measuring.measured import Measured, check_paired
 from seriatim.measuring.ratios import quotients
-from seriatim.measuring.resampling import drawn_means, grouped, interval, two_sided
+from seriatim.measuring.resampling import (
+    drawn_means,
+    drawn_together,
+    group_starts,
+    grouped,
+    interval,
+    two_sided,
+)
 from seriatim.models.base import Model, evaluating
 from seriatim.progress import passing
 from seriatim.tasks.sets.codec import of_sets
@@ -87,3 +95,9 @@ def p_of_difference(first: Measured, second: Measured) -> float:
     check_paired(first, second)
     layout = Field(first.loss, first["offsets"], NUMBERS)
     return two_sided(drawn_means(grouped(second.loss - first.loss, layout, "line")))
+
+
+def drawn_bits(several: Sequence[Measured]) -> np.ndarray:
+    """(M, R) bits per step of several models, if other sequences had been drawn."""
+    cuts = group_starts(several[0]["offsets"])
+    return BITS * drawn_together([each.loss for each in several], cuts)

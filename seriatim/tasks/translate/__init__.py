@@ -150,6 +150,7 @@ TASK = Task(
             "{:.2f}",
             higher=True,
             test=HERE + "metrics:p_of_difference",
+            draws=HERE + "metrics:drawn_quality",
             test_name="paired bootstrap, 95 %",
             ties="nats_per_token",
         ),

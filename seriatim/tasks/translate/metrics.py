@@ -13,6 +13,7 @@ a paired bootstrap over sources, of chrF or of exact ones. Shapes: S sources, N 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,8 +25,15 @@ from seriatim.decoding.options import DecodingOptions
 from seriatim.errors import DataError
 from seriatim.measuring.likelihood import PLACES
 from seriatim.measuring.measured import Measured, check_paired
-from seriatim.measuring.resampling import paired_bootstrap
-from seriatim.measuring.texts import chrf_counts, chrf_score, paired, text_report, token_errors
+from seriatim.measuring.resampling import drawn_together, paired_bootstrap
+from seriatim.measuring.texts import (
+    chrf_counts,
+    chrf_score,
+    drawn,
+    paired,
+    text_report,
+    token_errors,
+)
 from seriatim.models.base import Model, evaluating
 from seriatim.models.mixture import Mixture
 from seriatim.progress import note, passing
@@ -238,3 +246,13 @@ def p_of_difference(first: Measured, second: Measured) -> float:
     """How probable so large a difference of two models on the same sources is by chance: a paired
     bootstrap, two-sided."""
     return difference(first, second)["p"]
+
+
+def drawn_quality(several: Sequence[Measured]) -> np.ndarray:
+    """(M, R) chrF of several models, or of single words in % that are exact, if other sources had
+    been drawn."""
+    if single_words(several[0]["truth"]):
+        cuts = np.arange(len(several[0]["exact"]))
+        return 100 * drawn_together([each["exact"] for each in several], cuts)
+    counts = (chrf_counts(each["answers"], each["truth"]) for each in several)
+    return np.stack([drawn(each, chrf_score) for each in counts])

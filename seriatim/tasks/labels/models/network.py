@@ -31,7 +31,6 @@ from seriatim.layers.letters import Letters
 from seriatim.layers.pool import Pool
 from seriatim.layers.randomness import uniform
 from seriatim.models.base import NeuralModel, State
-from seriatim.models.network import Network
 from seriatim.models.stack import Whole
 from seriatim.tasks.labels.codec import FIRST_LETTER
 from seriatim.tasks.labels.options import LabellerOptions
@@ -96,8 +95,6 @@ class SequenceLabeller(NeuralModel):
             )
         )
         self.head = ChainHead(width, labels) if chain else nn.Linear(width, labels)
-
-    arrays, load_arrays = Network.arrays, Network.load_arrays
 
     def begin_with(self, numbers: list[int], vectors: Tensor) -> None:
         """Put (N, D) vectors in the place of these symbols, a little larger than the others. Those

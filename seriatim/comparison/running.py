@@ -1,14 +1,13 @@
 """The main job: which rung of the ladder does this data deserve?
 
-Every rung is fitted on the same training part with an equal budget, chosen on the same validation
-part and measured on the same test part, with intervals; where the room allows, also on every part
-in turn (`folds`). A rung that fails keeps its row with the reason.
+Every rung is fitted on the same training part with an equal budget. The winner is chosen on the same
+validation part and measured on the same test part, with intervals that cover the test and, of several
+seeds, those; where the room allows, every part is the test in turn (`folds`). The best that counts and
+the best network are mixed. A rung that fails keeps its row with the reason.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import time
 from collections.abc import Generator, Mapping, Sequence
@@ -21,44 +20,40 @@ from typing import Any
 import numpy as np
 
 from seriatim import __version__
-from seriatim.budget import CHEAP, Budget, projected
+from seriatim.comparison.budget import Budget
+from seriatim.comparison.folder import new_folder, resumed, write_pages, write_tables
+from seriatim.comparison.judgement import Judgement, recommended
+from seriatim.comparison.trials import TRIED, Round, Trials, spec_of
 from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.data.splits import equal_groups
-from seriatim.errors import ConfigError, RunError, SeriatimError
-from seriatim.fitting import fit_events, untrained
+from seriatim.errors import ConfigError, SeriatimError
+from seriatim.fitting import fit_events
 from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import verdict
 from seriatim.measuring.fingerprint import fingerprint
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
-from seriatim.progress import began, exhausted, listening
-from seriatim.records import Record, plain, record
-from seriatim.report import command_of, comparison_page, write_page
+from seriatim.models.mixture import Mixture
+from seriatim.progress import began
+from seriatim.records import Record, record
+from seriatim.report import command_of
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build, named
-from seriatim.show.curves import quality
 from seriatim.show.pages import can_draw, warm
-from seriatim.storage import read_json, write_bytes, write_json
+from seriatim.storage import read_json, write_json
 from seriatim.tasks.base import Task
 from seriatim.tasks.opening import load
 from seriatim.training.loop import relay
-from seriatim.training.trials import survives_bfloat16
 
 Event = dict[str, Any]
 Row = dict[str, Any]
-Round = tuple[Sequences | None, Sequences, Sequences]  # validation, training, test
-SIGNIFICANT = 0.05
-FEW_SYMBOLS = 5_000  # of a test part: so little is always scored whole
-FEW_ITEMS = 500  # sequences of a test: fewer are never left
-SLICE = 20_000  # symbols of training data, by which an untrained network gets its vocabulary
-TRIALS = (1 / 64, 1 / 16, 1 / 4)  # shares of the data, by which slow counting is known before
-WARM = 0.1  # seconds of a first trial that say nothing about how long reading takes
-TRIED = 1 / 32  # of the test part, scored before a network learns, to know how long that takes
 WITHOUT_PICTURES = "no picture and no report: pip install 'seriatim[pictures]'"
+WRITTEN = 0.3  # of the seconds that the first page takes, whatever the machine: those of the report
+MIXED = 0.35  # of a slot, for the mixture of the best two
 KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "stopped", "improving", "unfinished", "ending")
 
 
-class Comparison:
+class Comparison(Trials):
     """One comparison under way: what was asked for, and what has come of it."""
 
     def __init__(self, room: Task, options: CompareOptions, settings: Mapping[str, Any]):
@@ -69,35 +64,48 @@ class Comparison:
                 f"models of {room.name} are not compared by what they predict",
                 do="Fit each, and evaluate it",
             )
-        self.names = chosen(room, options.models)
+        self.specs = chosen(room, options.models)
+        self.units = units_of(options.units, self.settings, room)
+        self.names = [
+            spec + (f"@{unit}" if unit else "") for unit in self.units for spec in self.specs
+        ]
         self.plans = {name: self.relevant(name) for name in self.names}
         self.counting = [
-            name for name in self.names if all(room.rung(n).counts for n in name.split("+"))
+            name
+            for name in self.names
+            if all(room.rung(part).counts for part in spec_of(name).split("+"))
         ]
         self.learning = [name for name in self.names if name not in self.counting]
         self.limited = bool({"updates", "epochs"} & self.settings.keys())  # instead of by the clock
-        self.figure = room.figures[0]
+        self.figure = room.figures[0]  # until the data are known
         self.rows: list[Row] = []
         self.split, self.test_share = "folds", 1.0
         self.measuring: dict[str, Any] = {}  # what the test is measured with
-        self.measured: dict[str, Measured] = {}
+        self.judgement = Judgement(self.figure, options.margin)
+        # the best that counts and the best network, each with its validation figure and its name
+        self.best: dict[str, tuple[float, str, Predictor]] = {}
+        self.mixes = room.mixture is not None and not (
+            options.models or options.folds or options.seeds > 1 or len(self.units) > 1
+        )
+        self.references: list[Record] = []
         self.last: Predictor | None = None  # which can tell what an item of the test is
         self.interrupted = False
         self.budget: Budget | None = None  # none: networks learn for so many updates or epochs
 
     def relevant(self, name: str) -> dict[str, Any]:
         """The settings that this model has; one that no model of the comparison has is an error."""
-        kept = {}
+        spec, _, unit = name.partition("@")
+        kept = {"unit": unit} if unit else {}
         for key, value in self.settings.items():
-            users = [other for other in self.names if self.accepts(other, key)]
+            users = [other for other in self.specs if self.accepts(other, key)]
             if not users:
                 raise ConfigError(
-                    f"{key!r} is not a setting of any of these models", got=", ".join(self.names)
+                    f"{key!r} is not a setting of any of these models", got=", ".join(self.specs)
                 )
-            if name in users:
+            if spec in users:
                 kept[key] = value
-        known = known_settings(name, self.room.rungs)
-        self.room.parts(name, {key: value for key, value in kept.items() if key in known})
+        known = known_settings(spec, self.room.rungs)
+        self.room.parts(spec, {key: value for key, value in kept.items() if key in known})
         return kept
 
     def accepts(self, name: str, key: str) -> bool:
@@ -114,7 +122,7 @@ class Comparison:
     ) -> Generator[Event, None, Record]:
         """Fit and measure every rung; the record is what is returned."""
         data, rounds = self.divided(source, valid, test)
-        self.figure = self.room.ranking_figure(rounds[0][1])
+        self.figure = self.judgement.figure = self.room.ranking_figure(rounds[0][1])
         folder = self.open_folder(data)
         yield {"event": "plan", "models": self.names, "minutes": self.options.minutes}
         yield {
@@ -130,7 +138,10 @@ class Comparison:
         numbers = data.main_kind() == NUMBERS
         drawing = folder is not None and can_draw()
         if drawing:
+            begin = time.perf_counter()
             warm()  # before slots are dealt out
+            if self.budget is not None:
+                self.budget.report += WRITTEN * (time.perf_counter() - begin)
         elif folder is not None:
             yield {"event": "note", "words": WITHOUT_PICTURES}
         rounds = self.affordable(self.warmed(rounds))
@@ -141,6 +152,11 @@ class Comparison:
             result = self.record(data, folder)
             if folder is not None:
                 write_tables(folder, result, self.room)
+        yield from self.mixture(rounds, folder)
+        self.refer(rounds)
+        self.judgement.judge(self.rows)
+        self.rank()
+        result = self.record(data, folder)
         result["disagreements"] = self.disagreements(rounds)
         if folder is not None:
             if drawing:
@@ -196,6 +212,8 @@ class Comparison:
             "settings": {key: str(value) for key, value in sorted(self.settings.items())},
             "minutes": options.minutes,
             "folds": options.folds,
+            "seeds": options.seeds,
+            "units": options.units,
         }
         folder = Path(options.out)
         found = resumed(folder, plan) if options.resume else None
@@ -211,7 +229,8 @@ class Comparison:
             return None
         share = found.get("slot_seconds") if found else None
         todo = [name for name in self.learning if not self.kept(name)]
-        return Budget(self.options.minutes, self.begin, len(todo), share)
+        mixed = MIXED * (self.mixes and len(todo) > 0)
+        return Budget(self.options.minutes, self.begin, len(todo) + mixed, share)
 
     def kept(self, name: str) -> bool:
         """Whether a comparison that is resumed has the row of this model already."""
@@ -236,180 +255,157 @@ class Comparison:
         try:
             if folder is not None and self.kept(name):
                 self.rows.append(read_json(folder / "rows" / f"{name}.json"))
-                self.measured[name] = Measured.load(folder / "measured" / f"{name}.safetensors")
+                self.judgement.measured[name] = [
+                    Measured.load(folder / "measured" / f"{part}.safetensors")
+                    for part in self.runs_of(name)
+                ]
             elif why := self.too_slow(name, rounds):
                 self.rows.append(self.without(name, "not run", why))
                 yield {"event": "rung", "model": name, "words": f"not run: {why}"}
             else:
-                yield from self.fitted(name, rounds, folder, numbers)
+                yield from self.measure_rung(name, rounds, folder, numbers)
         except (SeriatimError, MemoryError, RuntimeError) as error:
             self.rows.append(self.without(name, "failed", str(error) or type(error).__name__))
             words = f"failed: {self.rows[-1]['reason']}"
             yield {"event": "rung", "model": name, "words": words}
 
-    def fitted(
+    def runs_of(self, name: str) -> list[str]:
+        """The names of the runs of a model, one for each seed: of counting there is one."""
+        seeds = self.options.seeds if name in self.learning else 1
+        return [name, *(f"{name}-seed{number}" for number in range(2, seeds + 1))]
+
+    def measure_rung(
         self, name: str, rounds: list[Round], folder: Path | None, numbers: bool
     ) -> Generator[Event, None, None]:
-        """The fits of one rung, and its row."""
-        found: list[Measured] = []
-        spent, learns = 0.0, name in self.learning
+        """The fits of one rung, seed by seed and fold by fold, and its row."""
+        several: list[Measured] = []
+        rows: list[Row] = []
+        learns, runs = name in self.learning, self.runs_of(name)
         if learns and self.budget is not None:
             self.budget.begin()
             self.keep_share(folder)
-        predictor, run = None, None
-        for number, (valid, train, test) in enumerate(rounds):
-            part = name if len(rounds) == 1 else f"{name}-{number + 1}"
-            run = None if folder is None else folder / "runs" / part
-            seen: list[str] = []
-            fitting = self.fit(name, train, valid, test, run, numbers, len(rounds) - number)
-            predictor = yield from relay(fitting, partial(under, name, seen))
-            self.interrupted = "interrupted" in seen
-            if self.interrupted:
-                after = f"after {predictor.metrics['updates']:,} updates; what it learned is kept"
-                self.rows.append(self.without(name, "interrupted", after))
-                return
-            if learns and self.budget is not None:
-                self.budget.learned()
-            found.append(predictor.measure(test, **self.measuring))
-            spent += predictor.metrics["seconds"]
-        assert predictor is not None
-        self.last = predictor
-        measured = self.measured[name] = predictor.merged(found)
-        test = rounds[-1][2]
-        row = row_of(predictor, measured, test, spent, run if len(rounds) == 1 else None)
+        for number, run in enumerate(runs):
+            found: list[Measured] = []
+            spent, predictor, kept = 0.0, None, None
+            for fold, (valid, train, test) in enumerate(rounds):
+                part = run if len(rounds) == 1 else f"{run}-{fold + 1}"
+                kept = None if folder is None else folder / "runs" / part
+                left = (len(runs) - number) * len(rounds) - fold
+                seen: list[str] = []
+                fitting = self.fit(name, number, (valid, train, test), kept, numbers, left)
+                predictor = yield from relay(fitting, partial(under, name, seen))
+                self.interrupted = "interrupted" in seen
+                if self.interrupted:
+                    after = (
+                        f"after {predictor.metrics['updates']:,} updates; what it learned is kept"
+                    )
+                    self.rows.append(self.without(name, "interrupted", after))
+                    return
+                if learns and self.budget is not None:
+                    self.budget.learned()
+                found.append(predictor.measure(test, **self.measuring))
+                spent += predictor.metrics["seconds"]
+            assert predictor is not None
+            several.append(predictor.merged(found))
+            rows.append(self.row_of(name, predictor, several[-1], rounds, spent, kept))
+            if number == 0:
+                self.remember(name, predictor, rows[0])
+            if folder is not None:
+                several[-1].save(folder / "measured" / f"{run}.safetensors")
+        row = over_seeds(rows, [each.key for each in self.room.figures])
+        self.judgement.measured[name] = several
         self.rows.append(row)
         if learns and self.budget is not None:
             self.budget.scored()
         if folder is not None:
-            measured.save(folder / "measured" / f"{name}.safetensors")
             write_json(folder / "rows" / f"{name}.json", row)
-        words = (
-            f"{self.figure.write(row[self.figure.key])} {self.figure.words or self.figure.title}"
-        )
-        yield {"event": "rung", "model": name, "words": words}
+        yield {"event": "rung", "model": name, "words": self.said(row)}
 
-    def fit(
+    def said(self, row: Row) -> str:
+        """What is said of a rung that has its row."""
+        words = self.figure.words or self.figure.title
+        return f"{self.figure.write(row[self.figure.key])} {words}"
+
+    def row_of(
         self,
         name: str,
-        train: Sequences,
-        valid: Sequences | None,
-        test: Sequences,
+        predictor: Predictor,
+        measured: Measured,
+        rounds: list[Round],
+        seconds: float,
         run: Path | None,
-        numbers: bool,
-        rounds: int,
+    ) -> Row:
+        """The row of a model: its figures, that of the validation data by which the winner is chosen,
+        what it cost, and a sample where it writes."""
+        arrays = predictor.model.arrays().values()
+        valid, _, test = rounds[-1]
+        sample = predictor.sample(test)
+        chosen_by = None
+        if valid is not None and len(rounds) == 1:
+            some = self.room.cut.some_of(valid, self.test_share)
+            chosen_by = predictor.row(predictor.measure(some))[self.figure.key]
+        return {
+            "model": name,
+            "status": "ok",
+            **predictor.row(measured),
+            **({} if sample is None else {"sample": sample}),
+            **{key: predictor.metrics.get(key) for key in KEPT_OF_FIT},
+            "valid": chosen_by,
+            "by_seed": None,
+            "weights": None,
+            "seconds": seconds,
+            "size_bytes": sum(array.numel() * array.element_size() for array in arrays),
+            "run": None if run is None or len(rounds) > 1 else f"runs/{run.name}",
+            "tied": False,
+            "against": None,
+        }
+
+    def remember(self, name: str, predictor: Predictor, row: Row) -> None:
+        """Keep a fitted model if it is the best of its kind so far: they are mixed in the end. The
+        last one can tell what an item of the test is."""
+        self.last = predictor
+        kind = "counts" if name in self.counting else "network"
+        if not self.mixes or row["valid"] is None:
+            return
+        value = self.figure.signed(row["valid"])
+        if kind not in self.best or value < self.best[kind][0]:
+            self.best[kind] = (value, name, predictor)
+
+    def fit(
+        self, name: str, seed: int, parts: Round, run: Path | None, numbers: bool, left: int
     ) -> Generator[Event, None, Predictor]:
-        """One fit, within what is left of its slot; of a comparison that was killed, gone on with."""
+        """One fit, within what is left of its slot for so many; of a comparison that was killed, gone
+        on with."""
         if run is not None and self.options.resume and (run / "manifest.json").is_file():
             return load(run)
-        asked = self.plans[name] | ({} if run is None else {"out": str(run)})
+        valid, train, _ = parts
+        asked = dict(self.plans[name]) | ({} if run is None else {"out": str(run)})
         if self.options.resume and run is not None:
             asked["resume"] = (run / "config.toml").is_file()
         if name in self.learning:
             asked = self.own_epochs(name, numbers) | asked
-        budget = partial(self.minutes, test, rounds) if self.by_clock(name) else None
-        return (yield from fit_events(self.room, name, train, valid, asked, budget, compared=True))
+            asked["seed"] = int(self.settings.get("seed", 0)) + seed
+        budget = partial(self.minutes, parts, left) if self.by_clock(name) else None
+        fitting = fit_events(self.room, spec_of(name), train, valid, asked, budget, compared=True)
+        return (yield from fitting)
 
     def by_clock(self, name: str) -> bool:
         """Whether this model learns until its time is over."""
         return name in self.learning and self.budget is not None
 
-    def minutes(self, test: Sequences, rounds: int, predictor: Predictor) -> float:
-        """How long a network may learn: what is left of its slot when it will have been scored."""
+    def minutes(self, parts: Round, left: int, predictor: Predictor) -> float:
+        """How long a network may learn, if so many fits share what is left of its slot when all will
+        have been scored."""
         assert self.budget is not None
+        valid, _, test = parts
+        if self.budget.tails and self.budget.short():  # what it took others will do
+            return self.budget.minutes(max(self.budget.tails) * left) / left
         begin, some = time.perf_counter(), self.room.cut.some_of(test, TRIED)
         predictor.measure(some, **self.measuring)
-        scoring = (time.perf_counter() - begin) * len(test.main.flat) / max(1, len(some.main.flat))
-        return self.budget.minutes(scoring * rounds) / rounds
-
-    def warmed(self, rounds: list[Round]) -> list[Round]:
-        """The same, when what takes seconds the first time (compiled code, what the processor can
-        do) has been done once: otherwise the first network would pay for all."""
-        if self.budget is not None and self.learning and not self.options.resume:
-            few = self.room.cut.some_of(rounds[0][1], self.slice_of(rounds[0][1]))
-            asked = self.plans[self.learning[0]] | {"updates": 1}
-            with suppress(SeriatimError, RuntimeError), listening(lambda event: None):
-                survives_bfloat16()
-                exhausted(fit_events(self.room, self.learning[0], few, None, asked, compared=True))
-        return rounds
-
-    def slice_of(self, train: Sequences) -> float:
-        """The share of the training data by which an untrained network gets its vocabulary."""
-        return min(1.0, SLICE / max(1, len(train.main.flat)))
-
-    def affordable(self, rounds: list[Round]) -> list[Round]:
-        """The same with as much of the test as can be scored in a fifth of a slot, by an untrained
-        network that has seen a little of the data: on a busy machine scoring may take longer than
-        learning. All rungs are measured on the same part."""
-        if self.budget is None or not self.learning or self.options.resume:
-            return rounds
-        (_, train, test), cut = rounds[0], self.room.cut
-        if len(test.main.flat) < FEW_SYMBOLS:
-            return rounds
-        try:
-            few = cut.some_of(train, self.slice_of(train))
-            predictor = untrained(self.room, self.learning[-1], few, self.plans[self.learning[-1]])
-            for share in (TRIED, TRIED, 4 * TRIED):  # the first time takes longer; little is slower
-                some, begin = cut.some_of(test, share), self.budget.clock()
-                predictor.measure(some, **self.measuring)
-        except SeriatimError:  # the fit itself will say what is wrong
-            return rounds
-        if len(some.main.flat) == len(test.main.flat):  # of some tasks all is always scored
-            return rounds
-        each = (self.budget.clock() - begin) / max(1, len(some.main.flat))
-        share = self.budget.affordable(each * len(test.main.flat) * len(rounds))
-        least = FEW_ITEMS / len(test) if len(test) > 1 else FEW_SYMBOLS / len(test.main.flat)
-        self.test_share = min(1.0, max(share, least))
-        if self.test_share == 1:
-            return rounds
-        return [(v, t, cut.some_of(tested, self.test_share)) for v, t, tested in rounds]
-
-    # -- counting that would take too long
-    def too_slow(self, name: str, rounds: list[Round]) -> str:
-        """Why a model that counts is not run beside others: it would take more than its slot."""
-        if self.budget is None or name in self.learning or len(self.names) == 1:
-            return ""
-        to_come = self.counting[self.counting.index(name) :]
-        limit = self.budget.counting(len(to_come))
-        seconds = self.expected(name, rounds, limit)
-        if seconds <= max(CHEAP, limit):
-            return ""
-        return (
-            f"it would take about {seconds:.0f} s, and has {limit:.1f} s here; "
-            f"give more --minutes, or run it alone: --models {name}"
-        )
-
-    def expected(self, name: str, rounds: list[Round], limit: float) -> float:
-        """Seconds that a model that counts would take, by growing parts of the data, until that can
-        be told from the limit; 0 if it can learn from none of them: then there is little data."""
-        trials: list[tuple[float, float]] = []
-        for part in TRIALS:
-            share, seconds = self.tried(name, rounds[0], part)
-            if not share or (trials and share <= trials[-1][0]):
-                continue
-            if not trials and seconds > WARM and projected([(share, seconds)]) > limit:
-                share, seconds = self.tried(name, rounds[0], part)  # the first time takes longer
-            trials.append((share, seconds * len(rounds)))
-            if projected(trials) <= limit or seconds * len(rounds) > limit:
-                break
-            if len(trials) > 1 and projected(trials, 4 * share) > limit / 2:
-                break
-        return projected(trials) if trials else 0.0
-
-    def tried(self, name: str, parts: Round, share: float) -> tuple[float, float]:
-        """A fit to a part of the data, and its measuring: the share it really was, 0 if that is too
-        little for this model, and how many seconds it took."""
-        assert self.budget is not None
-        (_, train, test), begin = parts, self.budget.clock()
-        try:
-            few, some = self.room.cut.tried_on(train, test, share)
-            with listening(lambda event: None):
-                predictor = exhausted(
-                    fit_events(self.room, name, few, None, self.plans[name], compared=True)
-                )
-                predictor.measure(some, **self.measuring)
-        except (SeriatimError, MemoryError, RuntimeError):
-            return 0.0, 0.0
-        return len(few.main.flat) / len(train.main.flat), self.budget.clock() - begin
+        held = 0 if valid is None else len(valid.main.flat)
+        whole = len(test.main.flat) + self.test_share * held
+        scoring = (time.perf_counter() - begin) * whole / max(1, len(some.main.flat))
+        return self.budget.minutes(scoring * left) / left
 
     def keep_share(self, folder: Path | None) -> None:
         """Write down how long a slot is, for a comparison that goes on with this one."""
@@ -421,7 +417,8 @@ class Comparison:
         """How often a rung reads small data at most, however much time there is."""
         if {"updates", "epochs"} & self.settings.keys():
             return {}
-        several = [self.room.rung(part).recipe(numbers).get("epochs") for part in name.split("+")]
+        rungs = [self.room.rung(part) for part in spec_of(name).split("+")]
+        several = [each.recipe(numbers).get("epochs") for each in rungs]
         limits = [each for each in several if each]
         return {"epochs": max(limits)} if limits else {}
 
@@ -432,32 +429,65 @@ class Comparison:
         return row | {self.figure.key: None}
 
     def rank(self) -> None:
-        """Best first, equal ones by the figure that breaks ties; those not significantly different
-        from the best are marked."""
+        """Best first, equal ones by the figure that breaks ties; the winner, where it is known,
+        before all others."""
         figures = [self.figure]
         if self.figure.ties:
             figures.append(self.room.figure(self.figure.ties))
 
-        def place(row: Row) -> tuple[bool, list[float]]:
+        def place(row: Row) -> tuple[bool, bool, list[float]]:
             """What rows are sorted by."""
-            return row["status"] != "ok", [each.signed(row.get(each.key)) for each in figures]
+            behind = row["model"] != self.judgement.winner
+            return row["status"] != "ok", behind, [e.signed(row.get(e.key)) for e in figures]
 
         self.rows.sort(key=place)
-        good = [row for row in self.rows if row["status"] == "ok"]
-        for row in good:
-            row["p"] = None if row is good[0] else self.p(row["model"], good[0]["model"])
-            row["tied"] = row["p"] is None or row["p"] >= SIGNIFICANT
 
-    def p(self, name: str, best: str) -> float:
-        """How probable so large a difference is by chance."""
-        return named(self.figure.test)(self.measured[name], self.measured[best])
+    def mixture(self, rounds: list[Round], folder: Path | None) -> Generator[Event, None, None]:
+        """The best that counts and the best network, answering together: weighed on the validation
+        data, a row like any other."""
+        valid, _, test = rounds[0]
+        if not self.mixes or valid is None or len(self.best) < 2 or self.interrupted:
+            return
+        if self.budget is not None and not self.budget.leaves(
+            1.5 * max(self.budget.tails, default=0)
+        ):
+            return
+        (_, first, counting), (_, second, network) = self.best["counts"], self.best["network"]
+        name, begin = f"{first}+{second}", time.perf_counter()
+        with suppress(SeriatimError, TypeError):  # some are not mixed: tags by chains, say
+            together = counting.joined([network])
+            mixed = together.model
+            assert isinstance(mixed, Mixture)
+            cut = self.room.cut
+            held = cut.encode(together.codec, cut.cut(valid, self.coding()))
+            lesson = cut.lesson(held, held, together.by, together.codec)
+            mixed.weigh(*lesson.opinions(mixed.parts))
+            measured = together.measure(test, **self.measuring)
+            spent = [row["seconds"] for row in self.rows if row["model"] in (first, second)]
+            seconds = sum(spent) + time.perf_counter() - begin
+            together.metrics = dict(network.metrics) | {"seconds": seconds}
+            run = None if folder is None else folder / "runs" / name
+            row = self.row_of(name, together, measured, rounds, seconds, run)
+            row["weights"] = mixed.weights()
+            if run is not None and not run.exists():
+                together.save(run)
+            self.judgement.measured[name] = [measured]
+            self.rows.append(row)
+            yield {"event": "rung", "model": name, "words": self.said(row)}
+
+    def refer(self, rounds: list[Round]) -> None:
+        """What tools from outside the ladder reach on the same parts."""
+        for name, function in self.room.references.items() if len(rounds) == 1 else ():
+            _, train, test = rounds[0]
+            with suppress(SeriatimError):
+                self.references.append({"name": name, **named(function)(train, test)})
 
     def record(self, data: Sequences, folder: Path | None) -> Record:
         """All of it as one record."""
         protocols = [row["protocol"] for row in self.rows if row["status"] == "ok"]
         unit = self.settings.get("unit") or data.unit or self.room.cut.unit
         entropy = None if data.entropy is None else data.entropy / math.log(2)
-        items = max((len(each.loss) for each in self.measured.values()), default=0)
+        items = max((len(each[0].loss) for each in self.judgement.measured.values()), default=0)
         return record(
             "comparison",
             seriatim=__version__,
@@ -480,7 +510,14 @@ class Comparison:
             out=None if folder is None else str(folder),
             copies=copies(data),
             measured_on=items,
-            verdict=verdict(self.rows, self.figure, items),
+            margin=self.options.margin,
+            seeds=self.options.seeds,
+            chosen_on=self.judgement.chosen_on,
+            references=self.references,
+            verdict=verdict(
+                self.rows, self.figure, items, self.judgement.chosen_on, self.options.margin
+            ),
+            recommendation=recommended(self.rows, self.figure, self.options, self.judgement),
             disagreements=None,
             command=self.command(data),
         )
@@ -494,11 +531,14 @@ class Comparison:
 
     def disagreements(self, rounds: list[Round]) -> Record | None:
         """The items of the test on which the two best rungs differ most, with what each said."""
-        good = [row["model"] for row in self.rows if row["model"] in self.measured]
+        measured = self.judgement.measured
+        good = [row["model"] for row in self.rows if row["model"] in measured]
         if len(good) < 2 or len(rounds) > 1 or self.last is None:
             return None
         first, second = good[:2]
-        found = self.last.examples(rounds[0][2], self.measured[first], self.measured[second])
+        if len(measured[first][0].loss) != len(measured[second][0].loss):
+            return None  # of different units
+        found = self.last.examples(rounds[0][2], measured[first][0], measured[second][0])
         return {"first": first, "second": second, "items": found} if found else None
 
 
@@ -529,78 +569,33 @@ def under(name: str, seen: list[str], event: Event) -> Event | None:
     return event | {"model": name} | ({"quiet": True} if event["event"] == "data" else {})
 
 
-def row_of(
-    predictor: Predictor, measured: Measured, test: Sequences, seconds: float, folder: Path | None
-) -> Row:
-    """The row of a model: its figures, what it cost, and a sample where it writes."""
-    arrays = predictor.model.arrays().values()
-    size = sum(array.numel() * array.element_size() for array in arrays)
-    sample = predictor.sample(test)
-    return {
-        "model": predictor.spec,
-        "status": "ok",
-        **predictor.row(measured),
-        **({} if sample is None else {"sample": sample}),
-        **{key: predictor.metrics.get(key) for key in KEPT_OF_FIT},
-        "seconds": seconds,
-        "size_bytes": size,
-        "run": None if folder is None else f"runs/{predictor.spec}",
-        "tied": False,
-    }
-
-
-def new_folder(folder: Path) -> None:
-    """A folder that is there for this comparison alone."""
-    try:
-        if folder.is_dir() and any(folder.iterdir()):
-            raise RunError(
-                f"{folder} is not empty",
-                do="Choose another --out, or go on with the comparison in it: --resume",
-            )
-        for name in ("runs", "measured", "rows"):
-            (folder / name).mkdir(parents=True)
-    except OSError as error:
-        raise RunError(
-            f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out"
-        ) from None
-
-
-def resumed(folder: Path, plan: Record) -> Record | None:
-    """The plan of the comparison that is gone on with, if it is the same; none was begun: None."""
-    file = folder / "comparison.json"
-    if not file.is_file():
-        return None
-    found, wanted = read_json(file), plain(plan)
-    changed = [
-        key for key in wanted if not isinstance(found, dict) or found.get(key) != wanted[key]
-    ]
-    if changed:
-        raise RunError(
-            f"the comparison in {folder} was begun with other settings or data",
-            got=", ".join(changed),
-            do="Repeat the first command and add --resume, or choose another --out",
+def units_of(units: str, settings: Mapping[str, Any], room: Task) -> list[str]:
+    """The units to be compared, or one that is not named."""
+    names = list(dict.fromkeys(each.strip() for each in units.split(",") if each.strip()))
+    if not names:
+        return [""]
+    if "unit" in settings:
+        raise ConfigError("one unit or several", got="--unit and --units", do="Leave one out")
+    if room.figures[0].key not in room.across_units:
+        raise ConfigError(
+            f"figures of {room.name} are not the same for every unit",
+            got=f"--units {units}",
+            do="Compare one --unit at a time",
         )
-    return found
+    for name in names:
+        build(room.coding, {"unit": name}, "codec")
+    return names
 
 
-def write_tables(folder: Path, result: Record, room: Task) -> None:
-    """table.json and table.csv, beside the runs: there is one at every moment."""
-    write_json(folder / "table.json", result)
-    text = io.StringIO()
-    first, *others = (figure.key for figure in room.ranked_by(result["figure"]))
-    after = ("seconds", "updates", "epochs", "unfinished", "parameters", "size_bytes")
-    more = ("symbols_per_second", "tied", "reason")
-    columns = ("model", "status", first, "low", "high", *others, *after, *more)
-    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for row in result["rows"]:
-        low, high = row.get("interval", {}).get(first) or (None, None)
-        writer.writerow(row | {"low": low, "high": high})
-    write_bytes(folder / "table.csv", text.getvalue().encode())
-
-
-def write_pages(folder: Path, result: Record, room: Task) -> None:
-    """quality.png and report.html."""
-    if any(row["status"] == "ok" and row[result["figure"]] is not None for row in result["rows"]):
-        quality(result).save(folder / "quality.png")
-    write_page(folder / "report.html", comparison_page(result, room, folder))
+def over_seeds(rows: list[Row], keys: Sequence[str]) -> Row:
+    """One row for several seeds: means of their figures, each beside it; what it cost is the sum."""
+    first = rows[0]
+    if len(rows) == 1:
+        return first
+    mean = {
+        key: float(np.mean([row[key] for row in rows]))
+        for key in (*keys, "valid")
+        if all(isinstance(row.get(key), (int, float)) for row in rows)
+    }
+    seconds = sum(row["seconds"] for row in rows)
+    return first | mean | {"by_seed": [row[keys[0]] for row in rows], "seconds": seconds}

@@ -21,6 +21,7 @@ MOST_SCORED = 0.3  # of a slot, at most, kept for scoring before it is known how
 SCORED = 0.2  # of a slot, for scoring: more test than that is left out
 LEAST_TEST = 0.05  # of the test part, however long that takes
 CHEAP = 2.0  # seconds of counting that are never too many
+SHORT = 20.0  # seconds of a slot that are too few for trials
 LEAST = 0.5  # seconds of learning, however little time there is
 
 
@@ -31,17 +32,30 @@ class Budget:
         self,
         minutes: float,
         begin: float,
-        networks: int,
+        networks: float,
         share: float | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ):
         self.clock, self.left = clock, networks
         self.share = share  # seconds of a slot, once that is settled: a resumed comparison knows it
-        whole = 60 * minutes
+        self.whole = whole = 60 * minutes
         self.end = begin + whole if share is None else clock() + share * networks + REPORT * whole
         self.report = 2.0 + REPORT * whole
         self.slot = (0.0, 0.0)  # when that of the present network begins and ends
         self.tails: list[float] = []  # seconds that scoring took, of the networks before
+
+    def spent(self) -> float:
+        """The share of the time that is over."""
+        return 1 - (self.end - self.clock()) / self.whole
+
+    def leaves(self, seconds: float) -> bool:
+        """Whether so much can still be done before the report."""
+        return self.clock() + seconds <= self.end - self.report
+
+    def short(self) -> bool:
+        """Whether the slot of the present network is too short for trials."""
+        begin, end = self.slot
+        return end - begin < SHORT
 
     def counting(self, models: int) -> float:
         """Seconds for the next of so many models that count, and what its trials took: as much as

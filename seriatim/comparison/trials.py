@@ -1,0 +1,175 @@
+"""What is tried before a comparison deals out its time: how long scoring takes, how long counting.
+
+Nothing that is tried is kept. What takes seconds the first time is done once beforehand; how much of
+the test can be scored is found by an untrained network; how long a model that counts would take is
+found on growing parts of the data, for it cannot be stopped halfway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from seriatim.comparison.budget import CHEAP, Budget, projected
+from seriatim.data.sequences import Sequences
+from seriatim.errors import SeriatimError
+from seriatim.fitting import fit_events, untrained
+from seriatim.fitting_options import CompareOptions
+from seriatim.progress import exhausted, listening
+from seriatim.tasks.base import Task
+from seriatim.training.trials import survives_bfloat16
+
+Round = tuple[Sequences | None, Sequences, Sequences]  # validation, training, test
+FEW_SYMBOLS = 5_000  # of a test part: so little is always scored whole
+FEW_ITEMS = 100  # sequences of a test: fewer are never left, and no ground for a verdict
+SLICE = 20_000  # symbols of training data, by which an untrained network gets its vocabulary
+TRIALS = (1 / 64, 1 / 16, 1 / 4)  # shares of the data, by which slow counting is known before
+WARM = 0.1  # seconds of a first trial that say nothing about how long reading takes
+TRIED = 1 / 32  # of the test part, scored before a network learns, to know how long that takes
+GROWING = (
+    1 / 128,
+    1 / 32,
+    1 / 8,
+)  # of the test part: the first time takes longer, little is slower
+PATIENCE = 0.04  # of all the time, after which that is known well enough
+LATE = 0.15  # of all the time: if so much has gone before anything is fitted, nothing is warmed up
+
+
+def spec_of(name: str) -> str:
+    """The model of a row: 'lstm@word' is an lstm, by word."""
+    return name.partition("@")[0]
+
+
+def asked_of(rounds: Sequence[Round]) -> int:
+    """How many symbols are scored of a rung: of the test, and of the validation data by which the
+    winner is chosen."""
+    chosen_by = [] if len(rounds) > 1 or rounds[0][0] is None else [rounds[0][0]]
+    return sum(len(each.main.flat) for each in [*chosen_by, *(test for _, _, test in rounds)])
+
+
+class Trials:
+    """The part of a comparison that tries before it fits."""
+
+    room: Task
+    options: CompareOptions
+    names: list[str]
+    counting: list[str]
+    learning: list[str]
+    plans: Mapping[str, Mapping[str, Any]]
+    measuring: dict[str, Any]
+    budget: Budget | None
+    test_share: float
+
+    def warmed(self, rounds: list[Round]) -> list[Round]:
+        """The same, when what takes seconds the first time (compiled code, what the processor can
+        do) has been done once: otherwise the first network would pay for all."""
+        late = self.budget is not None and self.budget.spent() > LATE
+        if self.budget is not None and self.learning and not self.options.resume and not late:
+            few = self.room.cut.some_of(rounds[0][1], self.slice_of(rounds[0][1]))
+            asked = dict(self.plans[self.learning[0]]) | {"updates": 1}
+            with suppress(SeriatimError, RuntimeError), listening(lambda event: None):
+                survives_bfloat16()
+                exhausted(
+                    fit_events(
+                        self.room, spec_of(self.learning[0]), few, None, asked, compared=True
+                    )
+                )
+        return rounds
+
+    def slice_of(self, train: Sequences) -> float:
+        """The share of the training data by which an untrained network gets its vocabulary."""
+        return min(1.0, SLICE / max(1, len(train.main.flat)))
+
+    def affordable(self, rounds: list[Round]) -> list[Round]:
+        """The same with as much of the test as can be scored in a fifth of a slot, by an untrained
+        network that has seen a little of the data: on a busy machine scoring may take longer than
+        learning. All rungs are measured on the same part."""
+        if self.budget is None or not self.learning or self.options.resume:
+            return rounds
+        (_, train, test), cut = rounds[0], self.room.cut
+        if len(test.main.flat) < FEW_SYMBOLS:
+            return rounds
+        try:
+            few = cut.some_of(train, self.slice_of(train))
+            name = self.learning[-1]
+            predictor = untrained(self.room, spec_of(name), few, self.plans[name])
+            before = self.budget.spent()
+            for share in GROWING:
+                some, begin = cut.some_of(test, share), self.budget.clock()
+                predictor.measure(some, **self.measuring)
+                took = self.budget.clock() - begin
+                if self.budget.spent() > before + PATIENCE:
+                    break
+        except SeriatimError:  # the fit itself will say what is wrong
+            return rounds
+        if len(some.main.flat) == len(test.main.flat):  # of some tasks all is always scored
+            return rounds
+        each = took / max(1, len(some.main.flat))
+        share = self.budget.affordable(each * asked_of(rounds) * self.options.seeds)
+        least = FEW_ITEMS / len(test) if len(test) > 1 else FEW_SYMBOLS / len(test.main.flat)
+        self.test_share = min(1.0, max(share, least))
+        if self.test_share == 1:
+            return rounds
+        return [(v, t, cut.some_of(tested, self.test_share)) for v, t, tested in rounds]
+
+    def too_slow(self, name: str, rounds: list[Round]) -> str:
+        """Why a model is not run beside others: one that counts would take more than its slot, and for
+        a network nothing is left but the time to score it."""
+        if self.budget is None or len(self.names) == 1:
+            return ""
+        if name in self.learning:
+            return self.no_time(name)
+        to_come = self.counting[self.counting.index(name) :]
+        limit = self.budget.counting(len(to_come))
+        seconds = self.expected(name, rounds, limit)
+        if seconds <= max(CHEAP, limit):
+            return ""
+        return (
+            f"it would take about {seconds:.0f} s, and has {limit:.1f} s here; "
+            f"give more --minutes, or run it alone: --models {name}"
+        )
+
+    def no_time(self, name: str) -> str:
+        """Why a network is not run: to score it would end later than all of it is to."""
+        assert self.budget is not None
+        known = self.budget.tails
+        if not known or self.budget.leaves(sum(known) / len(known)):
+            return ""
+        return (
+            f"to score a network takes about {sum(known) / len(known):.0f} s here, and no time is "
+            f"left; give more --minutes, or run it alone: --models {name}"
+        )
+
+    def expected(self, name: str, rounds: list[Round], limit: float) -> float:
+        """Seconds that a model that counts would take, by growing parts of the data, until that can
+        be told from the limit; 0 if it can learn from none of them: then there is little data."""
+        trials: list[tuple[float, float]] = []
+        for part in TRIALS:
+            share, seconds = self.tried(name, rounds[0], part)
+            if not share or (trials and share <= trials[-1][0]):
+                continue
+            if not trials and seconds > WARM and projected([(share, seconds)]) > limit:
+                share, seconds = self.tried(name, rounds[0], part)  # the first time takes longer
+            trials.append((share, seconds * len(rounds)))
+            if projected(trials) <= limit or seconds * len(rounds) > limit:
+                break
+            if len(trials) > 1 and projected(trials, 4 * share) > limit / 2:
+                break
+        return projected(trials) if trials else 0.0
+
+    def tried(self, name: str, parts: Round, share: float) -> tuple[float, float]:
+        """A fit to a part of the data, and its measuring: the share it really was, 0 if that is too
+        little for this model, and how many seconds it took."""
+        assert self.budget is not None
+        (_, train, test), begin = parts, self.budget.clock()
+        try:
+            few, some = self.room.cut.tried_on(train, test, share)
+            with listening(lambda event: None):
+                predictor = exhausted(
+                    fit_events(self.room, spec_of(name), few, None, self.plans[name], compared=True)
+                )
+                predictor.measure(some, **self.measuring)
+        except (SeriatimError, MemoryError, RuntimeError):
+            return 0.0, 0.0
+        return len(few.main.flat) / len(train.main.flat), self.budget.clock() - begin
