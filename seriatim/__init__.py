@@ -16,7 +16,7 @@ _HOMES = {  # name -> module: loaded when first used, so that importing costs no
     "read": "data.reading",
     "Sequences": "data.sequences",
     "SeriatimError": "errors",
-    "load": "tasks.opening",
+    "load": "api",
     "Predictor": "runs.predictor",
     "fit": "api",
     "compare": "api",
@@ -33,20 +33,20 @@ _HOMES = {  # name -> module: loaded when first used, so that importing costs no
 __all__ = sorted(_HOMES)
 
 if TYPE_CHECKING:
-    from seriatim.api import check as check
-    from seriatim.api import compare as compare
-    from seriatim.api import evaluate as evaluate
-    from seriatim.api import fit as fit
-    from seriatim.api import generate as generate
-    from seriatim.api import plot as plot
-    from seriatim.api import predict as predict
-    from seriatim.api import score as score
-    from seriatim.api import split as split
     from seriatim.data.reading import read as read
     from seriatim.data.sequences import Sequences as Sequences
     from seriatim.errors import SeriatimError as SeriatimError
     from seriatim.runs.predictor import Predictor as Predictor
-    from seriatim.tasks.opening import load as load
+    from seriatim.typed import check as check
+    from seriatim.typed import compare as compare
+    from seriatim.typed import evaluate as evaluate
+    from seriatim.typed import fit as fit
+    from seriatim.typed import generate as generate
+    from seriatim.typed import load as load
+    from seriatim.typed import plot as plot
+    from seriatim.typed import predict as predict
+    from seriatim.typed import score as score
+    from seriatim.typed import split as split
     from seriatim.verbs import call as call
     from seriatim.verbs import run as run
 

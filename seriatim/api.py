@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seriatim.errors import ConfigError
-from seriatim.records import Record
-from seriatim.verbs import call
+from seriatim.tracking import Hear, guarded
+from seriatim.verbs import call, with_face
 
 if TYPE_CHECKING:
     from seriatim.data.sequences import Sequences
+    from seriatim.faces import Result
     from seriatim.runs.predictor import Predictor, Source
     from seriatim.show.charts import Chart
 
@@ -25,7 +25,8 @@ def fit(
     valid: Source | None = None,
     *,
     out: str | Path | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
+    on_event: Hear | None = None,
     **settings: Any,
 ) -> Predictor:
     """Fit a model by name and give back a Predictor.
@@ -36,7 +37,8 @@ def fit(
     `settings` are those of reading (`columns`, `by`, ...), of the codec (`unit`, ...), the model
     (`order`, `width`, ...), training (`minutes`, `seed`, ...) and of this task's fits (`calibrate`,
     ...): `seriatim fit TASK MODEL --help` shows them. With `out`, a run folder is kept and a killed
-    fit can be resumed.
+    fit can be resumed. `progress` is shown where it can be seen live, in terminals and notebooks;
+    True and False decide otherwise. `on_event` is given every event, a dict: see docs/tracking.md.
 
     >>> model = fit("language", "markov", "markov:length=5000", order=2)
     >>> model
@@ -44,7 +46,7 @@ def fit(
     """
     kept = {} if out is None else {"out": str(out)}
     asked = kept | settings
-    return shown("fit", task, train, progress, model=model, valid=valid, **asked)
+    return shown("fit", task, train, progress, on_event, model=model, valid=valid, **asked)
 
 
 def compare(
@@ -53,18 +55,19 @@ def compare(
     models: str | Sequence[str] | None = None,
     *,
     out: str | Path | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
+    on_event: Hear | None = None,
     **settings: Any,
-) -> Record:
-    """The leaderboard as a plain record; with `out`, also a folder with table, picture, report and
-    every run.
+) -> Result:
+    """The leaderboard as a record; with `out`, also a folder with table, picture, report and every
+    run. `progress` and `on_event` are those of `fit`.
 
     >>> record = compare("language", "markov:length=5000", "uniform,unigram,markov", order=2)
     >>> [row["model"] for row in record["rows"]]
     ['markov', 'unigram', 'uniform']
     """
     kept = {} if out is None else {"out": str(out)}
-    return shown("compare", task, data, progress, models=models, **kept, **settings)
+    return shown("compare", task, data, progress, on_event, models=models, **kept, **settings)
 
 
 def split(
@@ -89,27 +92,27 @@ def split(
     return train, valid, test
 
 
-def evaluate(run: Run, data: Source, **options: Any) -> Record:
+def evaluate(run: Run, data: Source, **options: Any) -> Result:
     """How well a run does on some data: figures, intervals and protocol."""
     return call("evaluate", run, data, **options)
 
 
-def score(run: Run, data: Source, **options: Any) -> Record:
+def score(run: Run, data: Source, **options: Any) -> Result:
     """The natural-log probability of each sequence."""
     return call("score", run, data, **options)
 
 
-def generate(run: Run, prompt: str | None = None, **options: Any) -> Record:
+def generate(run: Run, prompt: str | None = None, **options: Any) -> Result:
     """What a run writes after a prompt."""
     return call("generate", run, prompt, **options)
 
 
-def predict(run: Run, data: Source, **options: Any) -> Record:
+def predict(run: Run, data: Source, **options: Any) -> Result:
     """What a run says about each sequence: what comes next, its label, its tags, its target."""
     return call("predict", run, data, **options)
 
 
-def check(*data: Source, **options: Any) -> Record:
+def check(*data: Source, **options: Any) -> Result:
     """What is wrong with data, before a model is fitted to it: of one thing, or of several that are
     the parts of one data set."""
     return call("check", list(data), **options)
@@ -129,18 +132,30 @@ def plot(
     return call("plot", run, data, what=what, **asked, **options)
 
 
-def shown(verb: str, subject: Any, data: Any, progress: bool, **asked: Any) -> Any:
-    """A long verb, with bars on stderr if they are asked for."""
-    if not isinstance(progress, bool):
-        raise ConfigError(
-            "progress is shown or not",
-            got=f"progress={progress!r}",
-            do="Give True or False; `st.call(..., listen=function)` tells a function of every event",
-        )
-    if not progress:
-        return call(verb, subject, data, **asked)
-    from seriatim.show.progress import Watcher
+def load(folder: str | Path, verify: bool = False, int8: bool = False) -> Predictor:
+    """Open a finished run folder, or a file of others: n-grams as ARPA, the folder of a GPT-2, word
+    vectors. See `seriatim.tasks.opening`."""
+    from seriatim.tasks.opening import load as opened
 
-    with Watcher() as watcher:
-        listen: Callable[[dict[str, Any]], None] = watcher.see
+    return with_face(opened(folder, verify, int8))
+
+
+def shown(
+    verb: str, subject: Any, data: Any, progress: bool | None, on_event: Hear | None, **asked: Any
+) -> Any:
+    """A long verb, with bars where they can be seen, and whoever wants to hear of its events."""
+    from seriatim.show.progress import watcher_of
+
+    hearing = [] if on_event is None else [guarded(on_event, "on_event")]
+    watcher = watcher_of(progress)
+
+    def listen(event: dict[str, Any]) -> None:
+        """Tell everybody."""
+        for hear in hearing:
+            hear(event)
+
+    if watcher is None:
+        return call(verb, subject, data, listen=listen, **asked)
+    with watcher:
+        hearing.append(watcher.see)
         return call(verb, subject, data, listen=listen, **asked)

@@ -10,8 +10,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
+from importlib.util import find_spec
+from types import TracebackType
 
 TYPED: ContextVar[bool] = ContextVar("typed", default=False)  # whether what is asked for was typed
 
@@ -127,6 +129,51 @@ class RunError(SeriatimError):
 
 class TrainingError(SeriatimError):
     """Fitting cannot go on, for instance because the loss is not a number."""
+
+
+EXTRAS = {  # what is installed on demand: module -> the extra that brings it
+    "altair": "pictures",
+    "vl_convert": "pictures",
+    "jiwer": "texts",
+    "nltk": "texts",
+    "regex": "texts",
+    "rouge_score": "texts",
+    "sacrebleu": "texts",
+    "tensorboard": "tracking",
+}
+
+
+class Extras(ContextDecorator):
+    """While something is done that may need an extra: where it is missing, the error names it."""
+
+    def __enter__(self) -> None:
+        """Nothing is imported before it is needed."""
+
+    def __exit__(
+        self, kind: type | None, error: BaseException | None, place: TracebackType | None
+    ) -> None:
+        if isinstance(error, ModuleNotFoundError):
+            module = (error.name or "").split(".")[0]
+            if module in EXTRAS:
+                raise missing(module) from None
+
+
+def require(extra: str) -> None:
+    """Refuse at once what would need an extra that is not installed."""
+    for module, home in EXTRAS.items():
+        if home == extra and not find_spec(module):
+            raise missing(module)
+
+
+def missing(module: str) -> ConfigError:
+    """What to install for a module that is not there."""
+    return ConfigError(
+        f"this needs {module}, which is not installed",
+        do=f"pip install 'seriatim[{EXTRAS[module]}]'",
+    )
+
+
+extras = Extras()
 
 
 def keep(error: DataError, problems: list[DataError] | None, most: int = 1000) -> None:

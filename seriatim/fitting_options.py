@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from seriatim.settings import option
 
+TRACKED = ("", "tensorboard")
+
 
 @dataclass(frozen=True)
 class FitOptions:
@@ -15,6 +17,7 @@ class FitOptions:
     resume: bool = option(False, "go on with a fit that was killed")
     overwrite: bool = option(False, "replace the run that is there")
     report: str = option("", "page to write about the fit: .html")
+    track: str = option("", "also write curves for this program, into the folder", choices=TRACKED)
 
 
 @dataclass(frozen=True)
@@ -51,3 +54,4 @@ class CompareOptions:
     )
     out: str = option("", "folder for table, picture, report and runs")
     resume: bool = option(False, "go on with a comparison that was killed: rows it has are kept")
+    track: str = option("", "also write curves for this program, into the folder", choices=TRACKED)

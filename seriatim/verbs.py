@@ -17,12 +17,14 @@ from inspect import isgenerator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seriatim.errors import ConfigError, nearest
+from seriatim.errors import ConfigError, extras, nearest, require
+from seriatim.faces import Result
 from seriatim.progress import listening, passing
 from seriatim.records import Record
 from seriatim.settings import build, named
 from seriatim.tasks import check_models, task, tasks
 from seriatim.tasks.base import Task, Verb
+from seriatim.tracking import guarded, logged, tracker
 
 if TYPE_CHECKING:
     from seriatim.data.sequences import Sequences
@@ -59,25 +61,32 @@ def call(
     listen: Callable[[Event], None] | None = None,
     **asked: Any,
 ) -> Any:
-    """Do it to its end; `listen` hears of every event. A record is given a face."""
-    found = follow(run(verb, subject, data, **asked), listen)
-    return Result(found) if isinstance(found, dict) else found
+    """Do it to its end; `listen` hears of every event. A record is given a face, and so are those
+    that a fitted model will give."""
+    return with_face(follow(run(verb, subject, data, **asked), listen))
 
 
-class Result(dict[str, Any]):
-    """A record with a face: a dict like any other, which also draws itself."""
+def with_face(found: Any) -> Any:
+    """What a verb gave, as Python's door hands it out."""
+    if isinstance(found, dict):
+        return Result(found)
+    from seriatim.runs.predictor import Predictor
 
-    def plot(self, what: str = "") -> Chart:
-        """Its picture; of several that it has the first, unless one is named."""
-        from seriatim.plotting import drawn
-
-        return drawn(self, what)
+    if isinstance(found, Predictor):
+        found.face = Result
+    return found
 
 
 def follow(events: Generator[Event, None, Any], listen: Callable[[Event], None] | None) -> Any:
     """Run a generator of events to its end; an interrupt reaches it wherever it strikes."""
-    hear = listen or (lambda event: None)
-    with listening(hear):
+
+    def hear(event: Event) -> None:
+        """Log it, and pass it on."""
+        logged(event)
+        if listen is not None:
+            listen(event)
+
+    with listening(hear), extras:
         try:
             event = next(events)
             while True:
@@ -135,6 +144,7 @@ def page_of(name: Any) -> Path | None:
         return None
     if Path(name).suffix.lower() not in (".html", ".htm"):
         raise ConfigError("a report is a page", got=name, do="Give a name that ends in .html")
+    require("pictures")
     return Path(name)
 
 
@@ -254,7 +264,8 @@ def fit(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None
     check_models(card, model)
     check_there("fit", data)
     page = page_of(asked.get("report"))
-    predictor = yield from fit_events(card, model, data, valid, asked)
+    fitting = fit_events(card, model, data, valid, asked)
+    predictor = yield from tracked(fitting, asked)
     if page is not None:
         from seriatim.report import fit_page, write_page
 
@@ -277,6 +288,7 @@ def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, 
     from seriatim.fitting_options import CompareOptions
 
     card = room if isinstance(room, Task) else task(room)
+    require(card.extra)
     models = asked.get("models", "")
     asked["models"] = models if isinstance(models, str) else ",".join(models)
     for name in filter(None, asked["models"].split(",")):
@@ -286,7 +298,30 @@ def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, 
     own = {name: asked.pop(name) for name in names if name in asked}
     options = build(CompareOptions, own, "compare")
     valid, test = asked.pop("valid", None), asked.pop("test", None)
-    return (yield from Comparison(card, options, asked).run(data, valid, test))
+    comparing = Comparison(card, options, asked).run(data, valid, test)
+    return (yield from tracked(comparing, vars(options)))
+
+
+def tracked(
+    events: Generator[Event, None, Any], asked: Mapping[str, Any]
+) -> Generator[Event, None, Any]:
+    """The same events, which a tracker hears, too, if one was asked for."""
+    if not asked.get("track"):
+        return (yield from events)
+    from seriatim.training.loop import relay
+
+    to = tracker(asked["track"], asked.get("out", ""))
+    hear = guarded(to, asked["track"])
+
+    def heard(event: Event) -> Event:
+        """Tell the tracker of an event."""
+        hear(event)
+        return event
+
+    try:
+        return (yield from relay(events, heard))
+    finally:
+        guarded(lambda event: to.close(), asked["track"])({})
 
 
 def check(files: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None, Record]:

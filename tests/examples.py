@@ -269,6 +269,7 @@ CLASSIFY = Example(
         "predict": [
             Ask(HELD, {"top": 2}),
             Ask(["free cash", ""], {"positive": "spam", "threshold": 0.4}),
+            Ask(["free cash"], {"probabilities": True}, COUNTED),
         ],
         "explain": [Ask("win free cash NOW"), Ask("tea at home", {"label": "ham"})],
     },

@@ -118,8 +118,8 @@ def killed_once(folder: Path, model: str, expected: bytes, **how) -> None:
 @every_model
 @pytest.mark.parametrize("point", storage.POINTS)
 @pytest.mark.parametrize(
-    "write", [1, 2, 4, 9, 16, 17, 18]
-)  # plan, codec, checkpoints, weights, metrics, manifest
+    "write", [1, 2, 4, 9, 16, 17, 18, 20]
+)  # plan, codec, checkpoints, weights, metrics, seen, manifest
 def test_killed_at_a_named_point_resumes_to_the_same_bits(
     model, point, write, tmp_path, uninterrupted
 ):
@@ -146,6 +146,7 @@ def test_the_writes_named_above_are_all_there_are(model, tmp_path, monkeypatch):
         "weights.safetensors",
         "metrics.json",
         "seen.safetensors",
+        "card.md",
         "manifest.json",
     ]
 

@@ -22,6 +22,7 @@ from seriatim.audit.options import CheckOptions
 from seriatim.cli import commands
 from seriatim.comparison.running import Comparison
 from seriatim.errors import ConfigError, RunError
+from seriatim.faces import Result
 from seriatim.fitting_options import CompareOptions, FitOptions
 from seriatim.models.ladder import known_settings
 from seriatim.models.recipe import TrainingOptions
@@ -29,7 +30,9 @@ from seriatim.progress import exhausted
 from seriatim.settings import names_of
 from seriatim.tasks import task as card_of
 from seriatim.tasks import tasks
+from seriatim.verbs import with_face
 from tests.examples import EXAMPLES, Ask, Named
+from tests.faces import check_face
 from tests.schemas import workshop
 from tests.terminal import good
 from tests.test_schemas import OTHER
@@ -236,7 +239,9 @@ def test_every_door_gives_the_same_record(task, verb):
         words = list(words_of(data if role else None, options))
         cleared(options)
         given = kept.predictor(task, role) if role else subject
-        record = timeless(st.call(verb, given, data if role else None, **options))
+        found = st.call(verb, given, data if role else None, **options)
+        check_face(found)
+        record = timeless(found)
         cleared(options)
         printed = good(verb, subject, *words, "--format", "json").out
         cleared(options)
@@ -245,7 +250,9 @@ def test_every_door_gives_the_same_record(task, verb):
             continue
         if "against" in options:
             options["against"] = st.load(options["against"])
-        method = timeless(by_method(kept.predictor(task, role), verb, data, options))
+        asked = by_method(with_face(kept.predictor(task, role)), verb, data, options)
+        assert isinstance(asked, Result), "what methods give has the same face"
+        method = timeless(asked)
         assert method | {"run": str(subject)} == record
 
 

@@ -32,13 +32,14 @@ from seriatim.tasks import TASKS, check_models, task, tasks
 from seriatim.tasks.base import Task, Verb
 
 FORMAT = Flag("format", "how the result is printed: table or json", "table", choices=())
-STARTS = ("check", "compare", "fit", "plot", "models")
+STARTS = ("check", "compare", "completion", "fit", "plot", "models")
 KEEPING = {"fit": FitOptions, "compare": CompareOptions}
 SUMMARIES = {
     "check": "What is wrong with data, before a model is fitted to it: one file, or the parts of a "
     "data set,\nthe one to learn from first.",
     "compare": "Which model does this data deserve? Fit every one with an equal budget and rank "
     "them on held-out data.",
+    "completion": "A script that completes verbs, tasks, models and flags in a shell: bash, fish or zsh.",
     "fit": "Fit one model and keep it in a run folder. Ctrl-C keeps the best so far.",
     "plot": "Draw a run's learning curve, a comparison's quality against time, or what another "
     "verb shows (--what).",
@@ -269,6 +270,24 @@ def check_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     if not files:
         raise ConfigError("check reads data", got="nothing", do="Type `seriatim check FILE ...`")
     return Command(verb, [Path(file) for file in files], None, given, form)
+
+
+def completion_command(verb: str, rest: list[str], wants_help: bool) -> Command:
+    """completion SHELL"""
+    parser = Parser(
+        prog=f"seriatim {verb}",
+        description=SUMMARIES[verb],
+        epilog="example:\n  source <(seriatim completion bash)",
+        add_help=False,
+    )
+    parser.add_argument("shell", metavar="SHELL", nargs="?", help="bash, fish or zsh")
+    if wants_help:
+        add_groups(parser, [Group("output", [FORMAT])])
+        return Command(verb, help=parser.format_help())
+    given = understood(parser, [], rest)
+    if given["shell"] is None:
+        raise ConfigError("no shell was named", do="Name one: bash, fish, zsh")
+    return Command(verb, given["shell"], format=given.get("format", "table"))
 
 
 def models_command(verb: str, rest: list[str], wants_help: bool) -> Command:
@@ -575,6 +594,7 @@ BUILDERS = {
     "fit": fit_command,
     "compare": compare_command,
     "check": check_command,
+    "completion": completion_command,
     "models": models_command,
     "plot": plot_command,
 }

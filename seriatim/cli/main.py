@@ -97,6 +97,8 @@ def done(arguments: list[str], alone: bool) -> int:
         return 0
     if command.verb == "models":
         return models(command)
+    if command.verb == "completion":
+        return completion(command)
     if alone:
         own_process()
     return {"fit": fit, "compare": compare, "plot": plot}.get(command.verb, others)(command)
@@ -184,10 +186,9 @@ def compare(command: Command) -> int:
     record = followed(command, passing=False, out=out)
     room = task(command.subject)
     show(record, command, leaderboard(record, room, output().width))
-    say(
-        f"{record['seconds']:.0f} s in all. Written: "
-        f"{out}/report.html, table.json, table.csv, quality.png, runs/"
-    )
+    names = ("report.html", "table.json", "table.csv", "quality.png", "runs/")
+    written = ", ".join(name for name in names if (Path(out) / name).exists())
+    say(f"{record['seconds']:.0f} s in all. Written: {out}/{written}")
     good = [row for row in record["rows"] if row["status"] == "ok"]
     failed = [row["model"] for row in record["rows"] if row["status"] == "failed"]
     if failed:
@@ -221,6 +222,17 @@ def models(command: Command) -> int:
     for words in notes:
         say(f"note: {words}")
     show(record, command, models_table(record))
+    return 0
+
+
+def completion(command: Command) -> int:
+    """A script for a shell."""
+    from seriatim.cli.completion import completion as script
+    from seriatim.records import record
+
+    found = script(command.subject)
+    as_json = command.format == "json"
+    print(json.dumps(record("completion", script=found)) if as_json else found.rstrip())
     return 0
 
 

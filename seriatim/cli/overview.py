@@ -15,6 +15,7 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim score    RUN FILE                 the log-probability of each sequence
   seriatim plot     RUN                      its learning curve, or a comparison's picture; --what shows more
   seriatim models   [MODEL]                  all models, or all settings of one
+  seriatim completion SHELL                  completion for bash, fish or zsh
 
 TASK is one of these; some have more verbs:
 

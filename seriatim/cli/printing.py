@@ -7,18 +7,18 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from seriatim.cli.commands import Command
+from seriatim.faces import AUDIT
+from seriatim.faces import verb_of as verb_giving
 from seriatim.records import Record, plain
 from seriatim.settings import named
 from seriatim.show.progress import Watcher
 from seriatim.show.tables import captioned, write
-from seriatim.tasks import task
 from seriatim.tasks.base import Verb
 
 if TYPE_CHECKING:
     from seriatim.show.charts import Chart
 
 Event = dict[str, Any]
-AUDIT = "seriatim.audit.tables:audit"
 
 
 class Printer:
@@ -124,9 +124,8 @@ def show_chart(chart: Chart, command: Command) -> int:
 
 def made_by(record: Record) -> str:
     """What makes a table of a record of this kind, wherever it comes from."""
-    room = task(record["task"]) if "task" in record else None
-    verbs = () if room is None else room.verbs.values()
-    return next((each.table for each in verbs if each.gives == record["kind"]), "")
+    verb = verb_giving(record)
+    return "" if verb is None else verb.table
 
 
 def pretty(record: Record) -> str:

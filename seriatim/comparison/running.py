@@ -39,7 +39,7 @@ from seriatim.records import Record, record
 from seriatim.report import command_of
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build, named
-from seriatim.show.pages import warm
+from seriatim.show.pages import can_draw, warm
 from seriatim.storage import read_json, write_json
 from seriatim.tasks.base import Task
 from seriatim.tasks.opening import load
@@ -47,6 +47,7 @@ from seriatim.training.loop import relay
 
 Event = dict[str, Any]
 Row = dict[str, Any]
+WITHOUT_PICTURES = "no picture and no report: pip install 'seriatim[pictures]'"
 WRITTEN = 0.3  # of the seconds that the first page takes, whatever the machine: those of the report
 MIXED = 0.35  # of a slot, for the mixture of the best two
 KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "stopped", "improving", "unfinished", "ending")
@@ -135,11 +136,14 @@ class Comparison(Trials):
             "quiet": True,
         }
         numbers = data.main_kind() == NUMBERS
-        if folder is not None:
+        drawing = folder is not None and can_draw()
+        if drawing:
             begin = time.perf_counter()
             warm()  # before slots are dealt out
             if self.budget is not None:
                 self.budget.report += WRITTEN * (time.perf_counter() - begin)
+        elif folder is not None:
+            yield {"event": "note", "words": WITHOUT_PICTURES}
         rounds = self.affordable(self.warmed(rounds))
         result = self.record(data, folder)
         for name in self.counting + self.learning:
@@ -155,7 +159,8 @@ class Comparison(Trials):
         result = self.record(data, folder)
         result["disagreements"] = self.disagreements(rounds)
         if folder is not None:
-            write_pages(folder, result, self.room)
+            if drawing:
+                write_pages(folder, result, self.room)
             result["seconds"] = time.perf_counter() - self.begin
             write_tables(folder, result, self.room)
         yield {"event": "done", "out": result["out"], "seconds": result["seconds"]}

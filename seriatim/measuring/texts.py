@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from seriatim.errors import ConfigError, DataError, nearest
+from seriatim.errors import ConfigError, DataError, extras, nearest
 from seriatim.measuring.resampling import MOST_GROUPS, RESAMPLES, resample, two_sided, wilson
 
 References = list[list[str]]  # for each of S sources one or more right texts
@@ -56,6 +56,7 @@ ORDERS = range(1, 7)  # of chrF
 KEPT = 512  # texts whose n-grams are kept, of about 600 bytes a character
 
 
+@extras
 def text_report(found: list[str], references: References) -> dict[str, Any]:
     """Every figure of (S,) found texts, with signatures and 95 % intervals.
 
@@ -141,6 +142,7 @@ class Plain:
         return ()
 
 
+@extras
 def meteor(found: list[str], references: References) -> float:
     """The mean of nltk's METEOR, which has wordnet and a stemmer for English alone: here it does
     without."""
@@ -156,6 +158,7 @@ def meteor(found: list[str], references: References) -> float:
     return fmean(scores)
 
 
+@extras
 def rouge(found: list[str], references: References) -> dict[str, float]:
     """The means of rouge_score's F1, for each figure with the reference that serves it best."""
     from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]  # no stubs
@@ -175,6 +178,7 @@ def cut_by(references: References) -> str:
 # Errors
 
 
+@extras
 def token_errors(found: list[list[str]], references: list[list[list[str]]]) -> np.ndarray:
     """(S, 2) edits, and tokens, of the reference with fewest edits a token (of several the
     longest). An error rate is sum of edits / sum of tokens.
@@ -289,6 +293,7 @@ def chrf_counts(found: list[str], references: References) -> np.ndarray:
     )
 
 
+@extras
 def bleu_counts(found: list[str], references: References) -> np.ndarray:
     """(S, 10) found and true length, and for n = 1 .. 4 the n-grams that are right, then those that
     were found."""
@@ -302,6 +307,7 @@ def bleu_counts(found: list[str], references: References) -> np.ndarray:
     return np.array([[each.sys_len, each.ref_len, *each.counts, *each.totals] for each in scores])
 
 
+@extras
 def bleu_score(counts: list[int]) -> float:
     """BLEU from (10,) counts, by sacrebleu."""
     from sacrebleu.metrics import BLEU

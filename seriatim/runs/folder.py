@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from shutil import rmtree
 from types import ModuleType
 from typing import Any
 
@@ -52,7 +53,7 @@ def prepare(folder: Path, resume: bool, overwrite: bool) -> Lock:
         lock = Lock(folder)
         if overwrite:
             for file in sorted(folder.iterdir(), key=lambda file: file.name != "manifest.json"):
-                file.unlink()
+                rmtree(file) if file.is_dir() else file.unlink()  # curves for other programs
     except OSError as error:
         raise RunError(
             f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out"
@@ -71,14 +72,22 @@ def abandon(folder: Path) -> None:
 
 
 class Lock:
-    """One process at a time in a run folder; the system gives it free when the process dies, however it dies."""
+    """One process at a time in a run folder; the system gives it free when the process dies, however
+    it dies. The folder itself is locked; where a system cannot do that, a file beside it."""
 
     def __init__(self, folder: Path):
-        self.handle = None if fcntl is None else os.open(folder, os.O_RDONLY)
+        self.handle: int | None = None
+        self.beside: Any = None
         try:
             if fcntl is not None:
+                self.handle = os.open(folder, os.O_RDONLY)
                 fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            else:
+                from filelock import FileLock
+
+                self.beside = FileLock(folder.with_name(f".{folder.name}.lock"))
+                self.beside.acquire(blocking=False)
+        except OSError:  # a Timeout of filelock is one
             self.release()
             raise RunError(
                 f"another process is fitting in {folder}", do="Wait for it, or choose another --out"
@@ -89,6 +98,8 @@ class Lock:
         if self.handle is not None:
             os.close(self.handle)
             self.handle = None
+        if self.beside is not None:
+            self.beside.release()
 
 
 def start_folder(

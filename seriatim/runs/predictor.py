@@ -6,6 +6,7 @@
     events.jsonl         what happened while fitting, one record a line
     metrics.json         how it ended
     seen.safetensors     by what the training data is known again
+    card.md              the model card, for people: see `seriatim.runs.card`
     manifest.json        checksums, written last: a folder that has it is finished
     checkpoint-*.safetensors   only while a fit is under way; of word vectors also the text, ids.npy
 
@@ -14,7 +15,7 @@ What a Predictor can do, its verbs, stands in the rooms: see `seriatim.tasks`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,9 +36,10 @@ from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import matched
 from seriatim.records import Record, record
+from seriatim.runs.card import CARD, card_of
 from seriatim.runs.folder import FORMAT, SEEN, seal, start_folder
 from seriatim.settings import build, named
-from seriatim.storage import read_arrays, write_arrays, write_json
+from seriatim.storage import read_arrays, write_arrays, write_bytes, write_json
 
 if TYPE_CHECKING:
     from seriatim.tasks.base import Task
@@ -70,6 +72,7 @@ class Predictor:
         self.trained_on: Seen | None = None  # the pieces of its training data; see `remembered`
         self.in_comparison = False  # fitted beside others, whose figures stand beside its own
         self.beside: list[Predictor] = []  # others that answer together with it
+        self.face: Callable[[Record], Record] | None = None  # what Python's door makes of a record
 
     def __repr__(self) -> str:
         size = f"{self.codec.size} {self.unit}s, {self.model.size():,} parameters"
@@ -116,8 +119,9 @@ class Predictor:
         return replace(self.reading, **of_files, **cut)
 
     def record(self, kind: str, **values: Any) -> Record:
-        """A record of this kind, which says whose it is."""
-        return record(kind, **{"task": self.task.name, "model": self.spec, **values})
+        """A record of this kind, which says whose it is; with a face, where a door gave one."""
+        found = record(kind, **{"task": self.task.name, "model": self.spec, **values})
+        return found if self.face is None else self.face(found)
 
     # -- what was learned from
     def seen(self, data: Sequences) -> float | None:
@@ -254,7 +258,7 @@ class Predictor:
             self.task, spec, parts, self.codec, mixed, self.by, self.reading, dict(self.metrics)
         )
         together.int8 = any(each.int8 for each in several)
-        together.beside = several
+        together.beside, together.face = several, self.face
         return together
 
     def matching(self, other: Predictor) -> Model:
@@ -303,13 +307,14 @@ class Predictor:
         return folder
 
     def finish(self, folder: Path) -> None:
-        """Weights, metrics, and last of all the manifest; then the checkpoints have served."""
+        """Weights, metrics, the card, and last of all the manifest; then the checkpoints have served."""
         weights = write_arrays(folder / "weights.safetensors", self.model.arrays())
         write_json(folder / "metrics.json", self.metrics)
         known = self.remembered()
         if known is not None:
             arrays = {name: torch.from_numpy(each) for name, each in known.arrays().items()}
             write_arrays(folder / SEEN, arrays)
+        write_bytes(folder / CARD, card_of(self, folder).encode())
         seal(folder, {"weights.safetensors": weights})
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seriatim.errors import RunError
+from seriatim.errors import RunError, extras
 from seriatim.records import Record, record
 from seriatim.storage import write_bytes
 
@@ -165,6 +165,7 @@ class Chart:
         return path
 
 
+@extras
 def engine() -> Any:
     """vl-convert: Vega-Lite to pictures, with its own JavaScript and without a network."""
     import vl_convert

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import Any
 
 from seriatim.show.charts import THEMES, WIDTH, Chart, Row, config, engine, readable
@@ -171,6 +172,11 @@ def policy(scripts: Iterable[str]) -> str:
         for each in scripts
     )
     return f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {allowed}"
+
+
+def can_draw() -> bool:
+    """Whether what draws pictures is installed."""
+    return all(find_spec(name) for name in ("altair", "vl_convert"))
 
 
 def warm() -> None:

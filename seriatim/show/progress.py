@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from html import escape
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.text import Text
+
+from seriatim.errors import ConfigError
 
 Event = dict[str, Any]
 
@@ -26,9 +31,9 @@ WATCHED = (
 class Watcher:
     """One bar for each model under way."""
 
-    def __init__(self, passing: bool = False) -> None:
+    def __init__(self, passing: bool = False, live: bool | None = None) -> None:
         self.console = Console(stderr=True, soft_wrap=True)
-        self.live = self.console.is_terminal
+        self.live = self.console.is_terminal if live is None else live
         self.progress = Progress(
             TextColumn("{task.description:<14}", markup=False),
             BarColumn(bar_width=28),
@@ -39,7 +44,7 @@ class Watcher:
         )
         self.bars: dict[str, TaskID] = {}
         self.model, self.printed, self.held, self.looked = "", 0.0, "", 0.0
-        if self.live:
+        if self.console.is_terminal:
             self.progress.start()
 
     def __enter__(self) -> Watcher:
@@ -64,10 +69,10 @@ class Watcher:
         self.model = event.get("model", self.model)
         if not event.get("quiet"):
             size = "channels" if event["unit"] in ("step", "value") else "vocabulary"
-            self.console.print(
-                f"[dim]{escape(event['train'])}: {event['symbols']:,} {event['unit']}s, {event['sequences']:,} "
-                f"sequence{'s' * (event['sequences'] != 1)}, {size} {event['vocabulary']:,}[/dim]",
-                highlight=False,
+            self.say(
+                f"{event['train']}: {event['symbols']:,} {event['unit']}s, {event['sequences']:,} "
+                f"sequence{'s' * (event['sequences'] != 1)}, {size} {event['vocabulary']:,}",
+                "dim",
             )
 
     def on_part(self, event: Event) -> None:
@@ -79,10 +84,7 @@ class Watcher:
     def on_begin(self, event: Event) -> None:
         """A resumed fit says where it goes on."""
         if event.get("resumed"):
-            self.console.print(
-                f"[dim]{escape(self.model)}: resumed after {event['step']:,} updates[/dim]",
-                highlight=False,
-            )
+            self.say(f"{self.model}: resumed after {event['step']:,} updates", "dim")
 
     def on_step(self, event: Event) -> None:
         """The loss, and how long it will take."""
@@ -92,11 +94,7 @@ class Watcher:
         self.bar(self.model, event["share"], words)
         if not self.live and event["seconds"] - self.printed > PLAIN_SECONDS:
             self.printed = event["seconds"]
-            self.console.print(
-                f"{self.model}: {100 * event['share']:.0f} %  {words}",
-                highlight=False,
-                markup=False,
-            )
+            self.say(f"{self.model}: {100 * event['share']:.0f} %  {words}")
 
     def on_validation(self, event: Event) -> None:
         """What validation found, to stand beside the loss."""
@@ -116,28 +114,24 @@ class Watcher:
             self.printed = min(self.printed, event["seconds"])  # another loop has begun
             if not self.live and event["seconds"] - self.printed > PLAIN_SECONDS:
                 self.printed = event["seconds"]
-                self.console.print(
-                    f"{self.model}: {100 * event['share']:.0f} %  {words}", highlight=False
-                )
+                self.say(f"{self.model}: {100 * event['share']:.0f} %  {words}")
 
     def on_note(self, event: Event) -> None:
         """Something worth knowing."""
         whose = f"{event['model']}: " if "model" in event else ""  # in a comparison
-        self.console.print(f"[dim]{escape(whose + event['words'])}[/dim]", highlight=False)
+        self.say(whose + event["words"], "dim")
 
     def on_trial(self, event: Event) -> None:
         """What a short trial chose."""
         if "looks" in event:
-            self.console.print(
-                f"[dim]{escape(self.model)}: {event['looks']} looks at {100 * event['judged_share']:.0f} % "
-                "of the validation data, a twentieth of the time[/dim]",
-                highlight=False,
+            self.say(
+                f"{self.model}: {event['looks']} looks at {100 * event['judged_share']:.0f} % "
+                "of the validation data, a twentieth of the time",
+                "dim",
             )
             return
         if "rows" in event:
-            self.console.print(
-                f"[dim]{escape(self.model)}: {event['rows']} rows[/dim]", highlight=False
-            )
+            self.say(f"{self.model}: {event['rows']} rows", "dim")
             return
         if "parts" in event:
             chosen = (
@@ -152,9 +146,7 @@ class Watcher:
             for name, value in event.items()
             if name.endswith("_seconds") and value
         )
-        self.console.print(
-            f"[dim]{escape(self.model)}: {chosen} ({times} a batch)[/dim]", highlight=False
-        )
+        self.say(f"{self.model}: {chosen} ({times} a batch)", "dim")
 
     def on_counted(self, event: Event) -> None:
         """A model has counted."""
@@ -169,19 +161,21 @@ class Watcher:
 
     def on_interrupted(self, event: Event) -> None:
         """Somebody pressed Ctrl-C."""
-        self.console.print(
-            f"[yellow]interrupted after {event['step']:,} updates: keeping the best so far[/yellow]"
-        )
+        self.say(f"interrupted after {event['step']:,} updates: keeping the best so far", "yellow")
 
     def on_rung(self, event: Event) -> None:
         """A rung of a comparison was measured."""
         self.bar(event["model"], 1.0, event["words"])
         if not self.live:
-            self.console.print(f"{event['model']}: {event['words']}", highlight=False, markup=False)
+            self.say(f"{event['model']}: {event['words']}")
 
     def on_warning(self, event: Event) -> None:
         """Something looks wrong."""
-        self.console.print(f"[yellow]{escape(event['words'])}[/yellow]", highlight=False)
+        self.say(event["words"], "yellow")
+
+    def say(self, words: str, style: str = "") -> None:
+        """A line above the bars."""
+        self.console.print(Text(words, style), highlight=False)
 
     def bar(self, model: str, share: float, words: str) -> None:
         """Move the bar of a model."""
@@ -191,8 +185,88 @@ class Watcher:
 
     def close(self) -> None:
         """Leave the terminal as it was."""
-        if self.live:
+        if self.console.is_terminal:
             self.progress.stop()
+
+
+REDRAWN_SECONDS = 0.2  # between two drawings of the same bar in a notebook
+
+
+class Notebook(Watcher):
+    """The same in a notebook: one output of plain HTML, drawn anew in its place."""
+
+    def __init__(self) -> None:
+        super().__init__(live=True)
+        self.lines: list[str] = []
+        self.shares: dict[str, tuple[float, str]] = {}
+        self.handle: Any = None
+        self.drawn = 0.0
+
+    def say(self, words: str, style: str = "") -> None:
+        """A line below the bars."""
+        self.lines.append(words)
+        self.draw()
+
+    def bar(self, model: str, share: float, words: str) -> None:
+        """Move the bar of a model."""
+        self.shares[model] = (share, words)
+        self.draw(whole=share >= 1)
+
+    def draw(self, whole: bool = False) -> None:
+        """Show how far it is, unless it was shown a moment ago."""
+        if not whole and time.monotonic() - self.drawn < REDRAWN_SECONDS:
+            return
+        from IPython.display import display
+
+        self.drawn = time.monotonic()
+        shown = {"text/html": self.html(), "text/plain": self.plain()}
+        if self.handle is None:
+            self.handle = display(shown, raw=True, display_id=True)
+        else:
+            self.handle.update(shown, raw=True)
+
+    def html(self) -> str:
+        """The bars and lines as HTML."""
+        rows = "".join(
+            f'<tr><td>{escape(model)}</td><td><progress max="1" value="{share:.3f}"></progress></td>'
+            f"<td>{escape(words)}</td></tr>"
+            for model, (share, words) in self.shares.items()
+        )
+        below = "".join(f"<div><small>{escape(line)}</small></div>" for line in self.lines)
+        return f'<div class="seriatim"><table>{rows}</table>{below}</div>'
+
+    def plain(self) -> str:
+        """The same as lines."""
+        bars = (f"{m}: {100 * s:.0f} %  {words}" for m, (s, words) in self.shares.items())
+        return "\n".join([*bars, *self.lines])
+
+    def close(self) -> None:
+        """Show the last of it."""
+        if self.shares or self.lines:
+            self.draw(whole=True)
+
+
+def in_notebook() -> bool:
+    """Whether a kernel of Jupyter runs this."""
+    shells = sys.modules.get("IPython")
+    shell = None if shells is None else shells.get_ipython()
+    return any(each.__name__ == "ZMQInteractiveShell" for each in type(shell).__mro__)
+
+
+def watcher_of(progress: bool | None) -> Watcher | None:
+    """Who shows progress: by default somebody where it can be seen live, and nobody elsewhere."""
+    if progress is not None and not isinstance(progress, bool):
+        raise ConfigError(
+            "progress is shown or not",
+            got=f"progress={progress!r}",
+            do="Give True, False or None (shown where it can be seen); a function that is to hear "
+            "of events is on_event=",
+        )
+    if progress is False:
+        return None
+    if in_notebook():
+        return Notebook()
+    return Watcher() if progress or sys.stderr.isatty() else None
 
 
 def clock(seconds: float) -> str:

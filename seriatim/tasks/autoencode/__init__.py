@@ -87,6 +87,7 @@ VERBS: dict[str, Verb] = {
         "embed",
         "vectors",
         table=TABLES + "vector_lines",
+        rows=TABLES + "vector_rows",
         pieces=True,
         gaps=True,
         example="seriatim embed runs/vae sentences.txt",
@@ -105,6 +106,7 @@ VERBS: dict[str, Verb] = {
         "predictions",
         options=TopOptions,
         table=TABLES + "label_lines",
+        rows="seriatim.show.frames:label_rows",
         pieces=True,
         gaps=True,
         example="seriatim predict runs/decoder new.txt",
@@ -209,4 +211,5 @@ TASK = Task(
     mixture=None,
     usual_unit="word",
     kept="seriatim generate {run}",
+    extra="texts",
 )

@@ -75,6 +75,7 @@ class Verb:
     reads: str = "data"
     options: type = NoOptions
     table: str = ""  # "module:function": its record -> what is printed; default: as JSON
+    rows: str = ""  # "module:function": its record -> rows of a frame; default: its items
     pieces: bool = False  # its items do not depend on each other: some sequences at a time will do
     argument: str = ""  # what the text is called: prompt, pattern, ...
     optional: bool = False  # the text may be left out
@@ -122,6 +123,7 @@ class Task:
     references: Mapping[str, str] = field(default_factory=dict)
     across_units: tuple[str, ...] = ()  # keys of figures that are the same whatever the unit is
     kept: str = ""  # a command to try on a run, with {run}
+    extra: str = ""  # of the package: what its figures need besides a lean install
 
     def __post_init__(self) -> None:
         if self.figures and not self.figures[0].test:

@@ -131,6 +131,7 @@ VERBS: dict[str, Verb] = {
         "predictions",
         options=PredictOptions,
         table=TABLES + "label_lines",
+        rows="seriatim.show.frames:label_rows",
         pieces=True,
         gaps=True,
         example="seriatim predict runs/spam new.txt --top 2",

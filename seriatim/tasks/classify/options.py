@@ -27,6 +27,7 @@ class ThresholdOptions(EvaluateOptions):
 class PredictOptions(TopOptions):
     """Labels and their probabilities."""
 
+    probabilities: bool = option(False, "the probabilities of all labels, whatever --top is")
     positive: str = option("", "this label is found from the probability --threshold on")
     threshold: float | None = option(None, "positive: the probability (0.5)", least=0, most=1)
 

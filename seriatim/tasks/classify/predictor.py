@@ -103,10 +103,17 @@ class Classifier(Labeller):
         }
 
     def predict(
-        self, data: Source, *, top: int = 5, positive: str = "", threshold: float | None = None
+        self,
+        data: Source,
+        *,
+        top: int = 5,
+        probabilities: bool = False,
+        positive: str = "",
+        threshold: float | None = None,
     ) -> Record:
-        """For each sequence its label and the likeliest labels with their probabilities; with
-        `positive`, that label from the probability `threshold` on. What is blank has none."""
+        """For each sequence its label and the likeliest labels with their probabilities, or all
+        `probabilities`; with `positive`, that label from the probability `threshold` on. What is
+        blank has none."""
         if top < 1:
             raise ConfigError(
                 "at least one label is shown", got=top, do="Choose a --top of 1 or more"
@@ -119,6 +126,8 @@ class Classifier(Labeller):
             )
         chosen = None if positive == "" else self.label_number(positive)
         least = USUAL if threshold is None else threshold
+        names = self.codec.labels.names
+        top, whole = (len(names), {"labels": names}) if probabilities else (top, {})
         given = self.data(data, gaps=True)
         found, blank = self.answers(self.codec.encode(given, labelled=False)), blanks(given.main)
         items = [
@@ -126,7 +135,7 @@ class Classifier(Labeller):
             for log_probs, empty in zip(found.log_probs, blank, strict=True)
         ]
         notes = [OF_BLANKS] if any(blank) else []
-        return self.record("predictions", items=items, notes=notes)
+        return self.record("predictions", **whole, items=items, notes=notes)
 
     def item(
         self, log_probs: np.ndarray, top: int, chosen: int | None, least: float

@@ -159,6 +159,7 @@ VERBS: dict[str, Verb] = {
         "predictions",
         options=PathOptions,
         table=TABLES + "forecast_table",
+        rows=TABLES + "forecast_rows",
         gaps=True,
         example="seriatim predict runs/load load.csv",
     ),
@@ -167,6 +168,7 @@ VERBS: dict[str, Verb] = {
         "backtest",
         "backtest",
         options=WalkOptions,
+        rows=TABLES + "forecast_rows",
         example="seriatim backtest runs/load load.csv --begin 0.9",
     ),
 }

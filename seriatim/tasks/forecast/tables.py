@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from seriatim.records import Record
+from seriatim.show.frames import moments
 from seriatim.show.tables import (
     ORDERS,
     add_protocol,
@@ -104,6 +105,26 @@ def forecast_lines(record: Record) -> str:
             said = (number(column[h], "{:.6g}") for column in columns.values())
             lines.append("\t".join([*([item["series"]] if many else []), moment, *said]))
     return "\n".join(lines)
+
+
+def forecast_rows(record: Record) -> list[dict[str, Any]]:
+    """A row for each series, channel and step: its moment, the mean, a column for each quantile, and
+    one for each sample path; of a backtest also the origin and what came."""
+    rows = []
+    for item in record["items"]:
+        about = {"series": item["series"]}
+        about |= {"origin": item["origin"]} if "origin" in item else {}
+        times = moments(item["time"])
+        for name, channel in item["channels"].items():
+            columns = {"truth": channel["truth"]} if "truth" in channel else {}
+            columns |= {"mean": channel["mean"]}
+            columns |= {f"quantile {q}": found for q, found in channel["quantiles"].items()}
+            paths = enumerate(channel.get("paths", []), 1)
+            columns |= {f"path {i}": path for i, path in paths}
+            for step, moment in enumerate(times):
+                here = {key: column[step] for key, column in columns.items()}
+                rows.append({**about, "time": moment, "channel": name, **here})
+    return rows
 
 
 def columns_of(channels: dict[str, Any]) -> dict[str, list[float | None]]:

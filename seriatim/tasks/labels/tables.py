@@ -275,6 +275,17 @@ def tag_lines(record: Record) -> str:
     return "\n".join(lines)
 
 
+def tag_rows(record: Record) -> list[Record]:
+    """A row for each element: which sequence and place it has, its tag and how likely that is."""
+    return [
+        {"item": number, "place": place, "token": token, "tag": tag, "probability": sure}
+        for number, item in enumerate(record["items"])
+        for place, (token, tag, sure) in enumerate(
+            zip(item["tokens"], item["tags"], item["probabilities"], strict=True)
+        )
+    ]
+
+
 def best_lines(record: Record) -> str:
     """The best rows of tags with their log-probabilities; a blank line behind each sequence."""
     lines = []

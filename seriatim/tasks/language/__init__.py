@@ -176,6 +176,7 @@ VERBS: dict[str, Verb] = {
         "predictions",
         options=TopOptions,
         table="seriatim.show.tables:next_lines",
+        rows="seriatim.show.frames:listed_rows",
         pieces=True,
         gaps=True,
         example="seriatim predict runs/book beginnings.txt --top 3",

@@ -95,6 +95,7 @@ VERBS: dict[str, Verb] = {
         "predictions",
         options=TopOptions,
         table=TABLES + "next_lines",
+        rows="seriatim.show.frames:listed_rows",
         pieces=True,
         gaps=True,
         example="seriatim predict runs/piano beginnings.txt --top 3",

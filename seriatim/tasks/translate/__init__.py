@@ -174,4 +174,5 @@ TASK = Task(
     fitting=TuneOptions,
     usual_unit="",  # as the pairs call for: see `units`
     kept="seriatim predict {run} FILE",
+    extra="texts",
 )

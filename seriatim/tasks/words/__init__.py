@@ -85,6 +85,7 @@ VERBS: dict[str, Verb] = {
         "predictions",
         options=TopOptions,
         table=TABLES + "next_lines",
+        rows="seriatim.show.frames:listed_rows",
         pieces=True,
         gaps=True,
         example="seriatim predict runs/vectors lines.txt",
@@ -108,6 +109,7 @@ VERBS: dict[str, Verb] = {
         argument="file",
         options=AnalogyOptions,
         table=TABLES + "rankings",
+        rows="seriatim.show.frames:listed_rows",
         example="seriatim analogies runs/vectors questions.txt",
     ),
     "map": Verb(
