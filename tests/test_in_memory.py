@@ -527,9 +527,9 @@ def test_sequences_of_refuses_what_it_would_misread():
 
 
 def test_progress_is_a_truth_value():
-    with pytest.raises(ConfigError, match="Give True or False"):
+    with pytest.raises(ConfigError, match="Give True, False or None"):
         st.fit("language", "unigram", TEXTS, progress=print)
-    with pytest.raises(ConfigError, match="Give True or False"):
+    with pytest.raises(ConfigError, match="Give True, False or None"):
         st.compare("language", TEXTS, progress=1)
 
 

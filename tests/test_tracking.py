@@ -179,7 +179,7 @@ def test_a_writer_that_fails_stops_nothing(written, tmp_path, monkeypatch):
 
 
 def test_what_tracking_needs_is_said(monkeypatch, tmp_path):
-    with pytest.raises(ConfigError, match=r"the folder that is kept.*--out"):
+    with pytest.raises(ConfigError, match=r"the folder that is kept.*out="):
         st.fit("language", "unigram", TEXT, track="tensorboard")
     with pytest.raises(ConfigError, match="tensorboard"):
         st.fit("language", "unigram", TEXT, track="tensorbord", out=tmp_path / "a")
