@@ -88,8 +88,15 @@ def test_a_tokenizer_has_only_parts_that_are_allowed(run, tmp_path, part, value)
 
 @pytest.mark.parametrize(
     "key, value",
-    [("dropout", 0.5), ("byte_fallback", True), ("end_of_word_suffix", "x"), ("merges", [["a"]])]
-    + [("vocab", {"a": 1 << 40}), ("vocab", {"a": "b"}), ("merges", [1])],
+    [
+        ("dropout", 0.5),
+        ("byte_fallback", True),
+        ("end_of_word_suffix", "x"),
+        ("merges", [["a"]]),
+        ("vocab", {"a": 1 << 40}),
+        ("vocab", {"a": "b"}),
+        ("merges", [1]),
+    ],
 )
 def test_the_model_of_a_tokenizer_is_checked(run, key, value):
     inner = json.loads(json.loads((run / "codec.json").read_bytes())["tokenizer"])
@@ -125,9 +132,20 @@ def test_a_manifest_is_a_table_of_files(run, tmp_path, record):
 
 @pytest.mark.parametrize(
     "record",
-    [[1], 1, "x", {"seconds": "a"}, {"search": 1}, {"search": {"beam": -1}}, {"search": {"x": 1}}]
-    + [{"search": {"beam": 10**9}}, {"said": ["a"]}, {"weights": {"a": 1}}, {"updates": 1.5}]
-    + [{"x": [[[[[[[[[[1]]]]]]]]]]}],
+    [
+        [1],
+        1,
+        "x",
+        {"seconds": "a"},
+        {"search": 1},
+        {"search": {"beam": -1}},
+        {"search": {"x": 1}},
+        {"search": {"beam": 10**9}},
+        {"said": ["a"]},
+        {"weights": {"a": 1}},
+        {"updates": 1.5},
+        {"x": [[[[[[[[[[1]]]]]]]]]]},
+    ],
 )
 def test_metrics_are_what_verbs_ask_for(translator, tmp_path, record):
     with pytest.raises(RunError, match=r"metrics\.json"):

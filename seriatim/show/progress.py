@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.text import Text
+
+from seriatim.show.console import CarefulConsole
 
 Event = dict[str, Any]
 
@@ -27,7 +28,7 @@ class Watcher:
     """One bar for each model under way."""
 
     def __init__(self, passing: bool = False) -> None:
-        self.console = Console(stderr=True, soft_wrap=True)
+        self.console = CarefulConsole(stderr=True, soft_wrap=True)
         self.live = self.console.is_terminal
         self.progress = Progress(
             TextColumn("{task.description:<14}", markup=False),
@@ -64,10 +65,9 @@ class Watcher:
         self.model = event.get("model", self.model)
         if not event.get("quiet"):
             size = "channels" if event["unit"] in ("step", "value") else "vocabulary"
-            self.console.print(
-                f"[dim]{escape(event['train'])}: {event['symbols']:,} {event['unit']}s, {event['sequences']:,} "
-                f"sequence{'s' * (event['sequences'] != 1)}, {size} {event['vocabulary']:,}[/dim]",
-                highlight=False,
+            self.line(
+                f"{event['train']}: {event['symbols']:,} {event['unit']}s, {event['sequences']:,} "
+                f"sequence{'s' * (event['sequences'] != 1)}, {size} {event['vocabulary']:,}"
             )
 
     def on_part(self, event: Event) -> None:
@@ -79,10 +79,7 @@ class Watcher:
     def on_begin(self, event: Event) -> None:
         """A resumed fit says where it goes on."""
         if event.get("resumed"):
-            self.console.print(
-                f"[dim]{escape(self.model)}: resumed after {event['step']:,} updates[/dim]",
-                highlight=False,
-            )
+            self.line(f"{self.model}: resumed after {event['step']:,} updates")
 
     def on_step(self, event: Event) -> None:
         """The loss, and how long it will take."""
@@ -92,11 +89,7 @@ class Watcher:
         self.bar(self.model, event["share"], words)
         if not self.live and event["seconds"] - self.printed > PLAIN_SECONDS:
             self.printed = event["seconds"]
-            self.console.print(
-                f"{self.model}: {100 * event['share']:.0f} %  {words}",
-                highlight=False,
-                markup=False,
-            )
+            self.line(f"{self.model}: {100 * event['share']:.0f} %  {words}", "")
 
     def on_validation(self, event: Event) -> None:
         """What validation found, to stand beside the loss."""
@@ -116,28 +109,23 @@ class Watcher:
             self.printed = min(self.printed, event["seconds"])  # another loop has begun
             if not self.live and event["seconds"] - self.printed > PLAIN_SECONDS:
                 self.printed = event["seconds"]
-                self.console.print(
-                    f"{self.model}: {100 * event['share']:.0f} %  {words}", highlight=False
-                )
+                self.line(f"{self.model}: {100 * event['share']:.0f} %  {words}", "")
 
     def on_note(self, event: Event) -> None:
         """Something worth knowing."""
         whose = f"{event['model']}: " if "model" in event else ""  # in a comparison
-        self.console.print(f"[dim]{escape(whose + event['words'])}[/dim]", highlight=False)
+        self.line(whose + event["words"])
 
     def on_trial(self, event: Event) -> None:
         """What a short trial chose."""
         if "looks" in event:
-            self.console.print(
-                f"[dim]{escape(self.model)}: {event['looks']} looks at {100 * event['judged_share']:.0f} % "
-                "of the validation data, a twentieth of the time[/dim]",
-                highlight=False,
+            self.line(
+                f"{self.model}: {event['looks']} looks at {100 * event['judged_share']:.0f} % "
+                "of the validation data, a twentieth of the time"
             )
             return
         if "rows" in event:
-            self.console.print(
-                f"[dim]{escape(self.model)}: {event['rows']} rows[/dim]", highlight=False
-            )
+            self.line(f"{self.model}: {event['rows']} rows")
             return
         if "parts" in event:
             chosen = (
@@ -152,9 +140,7 @@ class Watcher:
             for name, value in event.items()
             if name.endswith("_seconds") and value
         )
-        self.console.print(
-            f"[dim]{escape(self.model)}: {chosen} ({times} a batch)[/dim]", highlight=False
-        )
+        self.line(f"{self.model}: {chosen} ({times} a batch)")
 
     def on_counted(self, event: Event) -> None:
         """A model has counted."""
@@ -169,19 +155,22 @@ class Watcher:
 
     def on_interrupted(self, event: Event) -> None:
         """Somebody pressed Ctrl-C."""
-        self.console.print(
-            f"[yellow]interrupted after {event['step']:,} updates: keeping the best so far[/yellow]"
-        )
+        words = f"interrupted after {event['step']:,} updates: keeping the best so far"
+        self.line(words, "yellow")
 
     def on_rung(self, event: Event) -> None:
         """A rung of a comparison was measured."""
         self.bar(event["model"], 1.0, event["words"])
         if not self.live:
-            self.console.print(f"{event['model']}: {event['words']}", highlight=False, markup=False)
+            self.line(f"{event['model']}: {event['words']}", "")
 
     def on_warning(self, event: Event) -> None:
         """Something looks wrong."""
-        self.console.print(f"[yellow]{escape(event['words'])}[/yellow]", highlight=False)
+        self.line(event["words"], "yellow")
+
+    def line(self, words: str, style: str = "dim") -> None:
+        """Something that stays above the bars."""
+        self.console.print(Text(words, style), highlight=False)
 
     def bar(self, model: str, share: float, words: str) -> None:
         """Move the bar of a model."""
