@@ -13,6 +13,7 @@ import io
 import os
 import signal
 import sys
+from collections import namedtuple
 from contextlib import suppress
 from types import FrameType
 from typing import Any
@@ -37,6 +38,7 @@ def start() -> int:
         code = last_resort(error)
     with suppress(OSError, ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done
+    forget_interrupt()
     return flushed(code)
 
 
@@ -52,6 +54,12 @@ def interrupt(number: int, frame: FrameType | None) -> None:
     """Ctrl-C: what Python does, and remembered, since a library may make another error of it."""
     struck.append(number)
     raise KeyboardInterrupt
+
+
+def forget_interrupt() -> None:
+    """Python remembers an interrupt that came while it compiled some text of a library, and ends the
+    process by a signal, whatever the exit code; compiling another text makes it forget."""
+    namedtuple("Nothing", ())
 
 
 # -- streams
