@@ -2,7 +2,7 @@
 PYTHON ?= python3
 ENVIRONMENT = .venv/installed
 
-.PHONY: compare test test-slow test-fresh lint benchmarks clean
+.PHONY: compare test test-slow test-fresh lint benchmarks audit clean
 
 compare: $(ENVIRONMENT)
 	.venv/bin/seriatim compare language python-docs --minutes 3
@@ -19,6 +19,9 @@ test-fresh: $(ENVIRONMENT)
 benchmarks: $(ENVIRONMENT)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,benchmark]'
 	for script in limits ngrams networks text words labels translate series autoencode; do .venv/bin/python benchmarks/$$script.py || exit 1; done
+
+audit: $(ENVIRONMENT)
+	.venv/bin/python -m tests.audit_dependencies
 
 lint: $(ENVIRONMENT)
 	.venv/bin/ruff check --quiet .

@@ -3,7 +3,7 @@
     python -m tests.campaign.readers --count 10000 [--seed 0] [--only svg,midi]
 
 Each file is a small real one after accidents: bits flipped, pieces cut, repeated, spliced, numbers that
-nobody expects. It is read under 1.5 GB of address space, 500 files in 10 s of processor time.
+nobody expects. It is read under 1.5 GB of address space and 10 s of processor time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import random
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,8 @@ def prepare(case: str, place: Path) -> Callable[[int, int], bool]:
         whole = [(place / "whole.srt").read_bytes()]
     for content in whole:  # libraries are loaded, and what is whole is read
         path.write_bytes(content)
-        read(path)
+        with suppress(SeriatimError):  # some are the beginning of a longer one
+            read(path)
         (place / "restored.txt").unlink(missing_ok=True)
 
     def one(number: int, seed: int) -> bool:
