@@ -22,9 +22,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
 SPACE = 1_500_000_000  # bytes of address space
-BESIDE = (
-    600_000_000  # beyond what is taken before the first case, where libraries alone take most of it
-)
+BESIDE = SPACE  # beyond what libraries have taken, where they alone take most of that
 SECONDS = 10.0  # of processor time for one case
 BATCH = 500
 Report = dict[str, Any]
@@ -92,7 +90,7 @@ def child(arguments: list[str], prepare: Callable[[str, Path], Callable[[int, in
     place = Path(folder)
     one = prepare(case, place)
     signal.signal(signal.SIGPROF, too_long)
-    space = max(SPACE, taken() + BESIDE)
+    space = SPACE if taken() < SPACE / 2 else taken() + BESIDE
     resource.setrlimit(resource.RLIMIT_AS, (space, space))
     found: Report = {"accepted": 0, "refused": 0, "wrong": [], "space": space // 10**6}
     started = time.perf_counter()
@@ -130,6 +128,28 @@ def taken() -> int:
     """Bytes of address space that this process has taken."""
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmSize:")[1].split()[0]) * 1024
+
+
+def together(found: dict[str, Report]) -> Report:
+    """The figures of several cases, and the sum of them."""
+    return {
+        "each": found,
+        "cases": sum(each["cases"] for each in found.values()),
+        "accepted": sum(each["accepted"] for each in found.values()),
+        "refused": sum(each["refused"] for each in found.values()),
+        "space": max((each["space"] for each in found.values()), default=0),
+        "problems": [wrong for each in found.values() for wrong in each["wrong"]],
+    }
+
+
+def row(found: Report) -> tuple[str, str]:
+    """The same in words, for a table: what was tried, and what went wrong."""
+    many = len(found["each"])
+    tried = f"{found['cases']:,} of {many} kinds: {found['refused']:,} refused, {found['accepted']:,} accepted"
+    return (
+        f"{tried}; {found['space']:,} MB of address space",
+        f"{len(found['problems'])} not our error",
+    )
 
 
 def told(name: str, found: Report) -> str:

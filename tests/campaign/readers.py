@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.campaign.children import Report, batches, child, told
+from tests.campaign.children import Report, batches, child, together, told
 from tests.campaign.mutations import mutate
 
 SLOW = {"parquet": 20, "restore": 4}  # each starts a process, or a model: so many times fewer
@@ -140,9 +140,9 @@ def prepare(case: str, place: Path) -> Callable[[int, int], bool]:
     return one
 
 
-def run(count: int, seed: int = 0, only: str = "") -> dict[str, Report]:
+def run(count: int, seed: int = 0, only: str = "") -> Report:
     """So many malformed files for each reader; figures for each, and what went wrong."""
-    found = {}
+    found: dict[str, Report] = {}
     for case in only.split(",") if only else cases():
         with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
             many = max(1, count // SLOW.get(case, 1))
@@ -150,7 +150,7 @@ def run(count: int, seed: int = 0, only: str = "") -> dict[str, Report]:
         print(told(case, found[case]), flush=True)
         for wrong in found[case]["wrong"][:5]:
             print("   ", wrong, flush=True)
-    return found
+    return together(found)
 
 
 def main() -> int:
@@ -163,7 +163,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="")
     asked = parser.parse_args()
-    return int(any(found["wrong"] for found in run(asked.count, asked.seed, asked.only).values()))
+    return int(bool(run(asked.count, asked.seed, asked.only)["problems"]))
 
 
 if __name__ == "__main__":
