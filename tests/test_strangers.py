@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import seriatim as st
 from seriatim.codecs.tokenizer_files import checked
 from seriatim.errors import RunError, SeriatimError
 from seriatim.shapes import among, check, listed, mapping, optional, plain, real, table, text, whole
-from tests.strangers import changed
+from tests.strangers import changed, sign
 from tests.terminal import prose
 
 
@@ -167,6 +168,24 @@ def test_metrics_that_a_room_must_have(tmp_path):
     ):
         with pytest.raises(RunError, match=r"metrics\.json"):
             st.load(changed(out, tmp_path / "other", "metrics.json", change))
+
+
+# -- sizes
+@pytest.mark.parametrize(
+    "key, value",
+    [("width", 65536), ("layers", 1000), ("kernel", 1024), ("width", 10**12), ("layers", -1)],
+)
+def test_no_setting_makes_a_model_larger_than_its_weights(tmp_path, key, value):
+    (tmp_path / "train.txt").write_text(prose(30, 1))
+    settings = {"updates": 1, "width": 4, "rows": 2, "length": 8}
+    run = tmp_path / "run"
+    st.fit("language", "convolution", tmp_path / "train.txt", out=run, **settings)
+    words = (run / "config.toml").read_text()
+    assert f"\n{key} = " in words
+    (run / "config.toml").write_text(re.sub(rf"\n{key} = .*", f"\n{key} = {value}", words))
+    sign(run)
+    with pytest.raises(SeriatimError, match=r"does not fit together|must be"):
+        st.load(run)
 
 
 # -- shapes

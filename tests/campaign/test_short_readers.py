@@ -3,10 +3,13 @@ this process; the whole is `make campaign`."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
 import seriatim as st
-from tests.campaign import children, readers, values
+from seriatim.errors import SeriatimError
+from tests.campaign import children, fuzz, readers, values
 from tests.terminal import prose
 
 FEW = 25
@@ -17,6 +20,14 @@ def test_malformed_files_are_read_or_refused(case, tmp_path):
     one = readers.prepare(case, tmp_path)
     fates = [one(number, 1000) for number in range(FEW)]
     assert not all(fates)
+
+
+def test_what_was_found_before_stays_mended(tmp_path):
+    for file in sorted(fuzz.FOUND.glob("*/*")):
+        path = tmp_path / readers.sources(file.parent.name)[0]
+        path.write_bytes(file.read_bytes())
+        with suppress(SeriatimError):
+            readers.reader(file.parent.name, tmp_path)(path)
 
 
 @pytest.fixture(scope="module")
