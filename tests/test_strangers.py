@@ -6,13 +6,18 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 import seriatim as st
 from seriatim.codecs.tokenizer_files import checked
+from seriatim.distributions.symbols import Categorical
 from seriatim.errors import RunError, SeriatimError
 from seriatim.shapes import among, check, listed, mapping, optional, plain, real, table, text, whole
-from tests.strangers import changed, sign
+from seriatim.storage import read_arrays, write_arrays
+from seriatim.tasks.language.inside import radius
+from tests.strangers import changed, copied, sign
 from tests.terminal import prose
 
 
@@ -171,21 +176,59 @@ def test_metrics_that_a_room_must_have(tmp_path):
 
 
 # -- sizes
+@pytest.fixture(scope="module")
+def network(tmp_path_factory) -> Path:
+    """A small network."""
+    folder = tmp_path_factory.mktemp("network")
+    (folder / "train.txt").write_text(prose(30, 1))
+    settings = {"updates": 1, "width": 4, "rows": 2, "length": 8}
+    st.fit("language", "convolution", folder / "train.txt", out=folder / "run", **settings)
+    return folder / "run"
+
+
 @pytest.mark.parametrize(
     "key, value",
     [("width", 65536), ("layers", 1000), ("kernel", 1024), ("width", 10**12), ("layers", -1)],
 )
-def test_no_setting_makes_a_model_larger_than_its_weights(tmp_path, key, value):
-    (tmp_path / "train.txt").write_text(prose(30, 1))
-    settings = {"updates": 1, "width": 4, "rows": 2, "length": 8}
-    run = tmp_path / "run"
-    st.fit("language", "convolution", tmp_path / "train.txt", out=run, **settings)
+def test_no_setting_makes_a_model_larger_than_its_weights(network, tmp_path, key, value):
+    run = copied(network, tmp_path / "run")
     words = (run / "config.toml").read_text()
     assert f"\n{key} = " in words
     (run / "config.toml").write_text(re.sub(rf"\n{key} = .*", f"\n{key} = {value}", words))
     sign(run)
     with pytest.raises(SeriatimError, match=r"does not fit together|must be"):
         st.load(run)
+
+
+# -- what the campaign found in weights
+def test_tables_are_counted_on_all_levels_or_on_none(run, tmp_path):
+    copy = copied(run, tmp_path / "run")
+    arrays, record = read_arrays(copy / "weights.safetensors")
+    write_arrays(
+        copy / "weights.safetensors", arrays | {"counts.2": arrays["counts.2"][:0]}, record
+    )
+    sign(copy)
+    with pytest.raises(RunError, match="counted"):
+        st.load(copy)
+
+
+def test_probabilities_that_are_no_numbers_are_not_sampled():
+    with pytest.raises(RunError, match="not numbers"):
+        Categorical(torch.tensor([[float("nan"), 0.0]])).sample()
+
+
+def test_the_radius_of_what_is_no_number():
+    with pytest.raises(RunError, match="not numbers"):
+        radius(torch.full((3, 3), float("nan"), dtype=torch.float64))
+    assert radius(2 * torch.eye(3, dtype=torch.float64)) == 2
+
+
+def test_surprisal_of_what_is_no_number(run):
+    model = st.load(run)
+    model.model.tables.log_p[0][:] = np.nan
+    model.model.tables.log_p[1][:] = np.nan
+    record = model.surprisal(["the cat"])
+    assert record["bits"] is None and record["tokens"][0]["bits"] is None
 
 
 # -- shapes

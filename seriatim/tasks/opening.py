@@ -10,6 +10,7 @@ import torch
 
 from seriatim.errors import ConfigError, RunError
 from seriatim.models.ladder import Part, create
+from seriatim.models.options import NetworkOptions
 from seriatim.models.recipe import TrainingOptions
 from seriatim.runs.folder import FILES, FORMAT
 from seriatim.runs.predictor import Predictor
@@ -117,6 +118,18 @@ def check_files(folder: Path, verify: bool) -> None:
             raise RunError(f"{folder / name} is not the file that was written", got=wrong, do=REFIT)
 
 
+def check_sizes(parts: list[Part], arrays: dict[str, torch.Tensor]) -> None:
+    """Raises ValueError if networks have more layers than the weights have arrays, or vectors wider
+    than all of them are long: then they need not be laid out to see that they do not fit."""
+    numbers = sum(array.numel() for array in arrays.values())
+    for part in parts:
+        if isinstance(part.options, NetworkOptions):
+            if part.options.layers > len(arrays):
+                raise ValueError(f"{part.options.layers} layers, and {len(arrays)} arrays")
+            if part.options.width > numbers:
+                raise ValueError(f"width {part.options.width}, and {numbers} numbers in all")
+
+
 def put_together(folder: Path, settings: dict[str, Any]) -> Predictor:
     """Codec, model and settings of a folder whose files are whole."""
     run = settings["run"]
@@ -134,6 +147,7 @@ def put_together(folder: Path, settings: dict[str, Any]) -> Predictor:
         arrays = {
             name: array.clone() for name, array in arrays.items()
         }  # kernels find the same bits
+    check_sizes(parts, arrays)
     with torch.device("meta"):  # no memory is taken before the shapes agree
         model = create(parts, codec.size, *codec.sizes, mixture=room.mixture)
     model.load_arrays(arrays)
