@@ -2,7 +2,7 @@
 PYTHON ?= python3
 ENVIRONMENT = .venv/installed
 
-.PHONY: compare test test-slow test-fresh lint benchmarks clean
+.PHONY: compare test test-slow test-fresh lint benchmarks audit fuzz clean
 
 compare: $(ENVIRONMENT)
 	.venv/bin/seriatim compare language python-docs --minutes 3
@@ -19,6 +19,13 @@ test-fresh: $(ENVIRONMENT)
 benchmarks: $(ENVIRONMENT)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,benchmark]'
 	for script in limits ngrams networks text words labels translate series autoencode; do .venv/bin/python benchmarks/$$script.py || exit 1; done
+
+fuzz: $(ENVIRONMENT)
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check 'atheris>=3.0'
+	OMP_NUM_THREADS=1 .venv/bin/python -m tests.campaign.fuzz --seconds 600
+
+audit: $(ENVIRONMENT)
+	.venv/bin/python -m tests.audit_dependencies
 
 lint: $(ENVIRONMENT)
 	.venv/bin/ruff check --quiet .

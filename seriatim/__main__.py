@@ -1,6 +1,6 @@
 """python -m seriatim: the command line."""
 
-from seriatim.cli.main import main
+from seriatim.cli.start import start
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(start())

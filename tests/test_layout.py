@@ -14,6 +14,7 @@ import seriatim
 PACKAGE = Path(seriatim.__file__).parent
 ROOMS = [
     "errors",
+    "shapes",
     "settings",
     "records",
     "progress",

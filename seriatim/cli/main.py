@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from seriatim.errors import (
     nearest,
 )
 from seriatim.progress import began, since
+from seriatim.show.letters import harmless
 
 if TYPE_CHECKING:
     from seriatim.cli.commands import Command
@@ -62,8 +64,9 @@ def answered(arguments: list[str] | None) -> int:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever presses twice means the same
         say("seriatim: interrupted")
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # whoever reads the result has read enough
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         words = error.strerror or error
@@ -89,6 +92,7 @@ def done(arguments: list[str], alone: bool) -> int:
     if arguments[0].startswith("-"):
         hint = nearest(arguments[0], ["--help", "--version"])
         raise ConfigError(f"a verb comes first, and this is none: {arguments[0]}", do=hint)
+    check_place()
     from seriatim.cli.commands import parse
 
     command = parse(arguments)
@@ -102,6 +106,18 @@ def done(arguments: list[str], alone: bool) -> int:
     if alone:
         own_process()
     return {"fit": fit, "compare": compare, "plot": plot}.get(command.verb, others)(command)
+
+
+def check_place() -> None:
+    """The folder that one is in may have been deleted; libraries end the process there."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise RunError(
+            "the working folder does not exist any more",
+            got=error.strerror,
+            do="Change to another one: cd",
+        ) from None
 
 
 def own_process() -> None:
@@ -120,7 +136,7 @@ def tell(error: SeriatimError, as_json: bool) -> int:
 
 def say(words: str) -> None:
     """Something that is no result."""
-    print(words, file=sys.stderr)
+    print(harmless(words), file=sys.stderr)
 
 
 # -- verbs
@@ -243,7 +259,3 @@ def free_folder(name: str) -> Path:
         number += 1
         folder = Path("runs") / f"{name}-{number}"
     return folder
-
-
-if __name__ == "__main__":
-    sys.exit(main())

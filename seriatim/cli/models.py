@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from seriatim.errors import ConfigError, nearest
 from seriatim.models.ladder import choose
@@ -67,9 +68,9 @@ def models_table(found: Record) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
     if found["kind"] == "models":
         for room, rungs in found["tasks"].items():
-            table.add_row(f"[dim]{room}[/dim]", "")
+            table.add_row(Text(room, "dim"), "")
             for name, summary in rungs.items():
-                table.add_row(f"[bold]{name}[/bold]", summary)
+                table.add_row(Text(name, "bold"), summary)
         table.add_row("a+b", "a mixture of models, weights fitted on validation data")
         return table
     for name, settings in found["models"].items():

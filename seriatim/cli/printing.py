@@ -11,6 +11,7 @@ from seriatim.faces import AUDIT
 from seriatim.faces import verb_of as verb_giving
 from seriatim.records import Record, plain
 from seriatim.settings import named
+from seriatim.show.letters import harmless, harmless_json, shown_on
 from seriatim.show.progress import Watcher
 from seriatim.show.tables import captioned, write
 from seriatim.tasks.base import Verb
@@ -49,21 +50,31 @@ class Printer:
         as_table = self.command.format == "table" and not self.command.out
         if event["event"] == "text" and as_table:
             self.make_way()
-            print(event["text"], end="", flush=True)
+            put(event["text"], end="")
             self.printed = True
         elif event["event"] == "items" and as_table and table_of(self.command):
             words = named(table_of(self.command))(event["record"])
             if event["items"]:
                 self.make_way()
-                print(words, flush=True)
+                put(words)
             self.printed = True
         elif event["event"] == "read":
             if self.command.format == "table":  # JSON is read by programs
-                print("note: " * self.passing + event["words"], file=sys.stderr)
+                say("note: " * self.passing + event["words"])
         elif event["event"] == "note" and self.passing:
-            print(f"note: {event['words']}", file=sys.stderr)
+            say(f"note: {event['words']}")
         else:
             self.watcher.see(event)
+
+
+def put(words: str, end: str = "\n") -> None:
+    """A piece of the result: as it is in a file, harmless on a terminal."""
+    print(shown_on(sys.stdout, words), end=end, flush=True)
+
+
+def say(words: str) -> None:
+    """Something that is no result."""
+    print(harmless(words), file=sys.stderr)
 
 
 def table_of(command: Command) -> str:
@@ -82,9 +93,10 @@ def verb_of(command: Command) -> Verb | None:
 def show(record: Any, command: Command, table: Any) -> None:
     """A result: JSON, or whatever rich can print."""
     if command.format == "json":
-        print(json.dumps(plain(record), indent=1, allow_nan=False, ensure_ascii=False))
+        words = json.dumps(plain(record), indent=1, allow_nan=False, ensure_ascii=False)
+        print(harmless_json(words) if sys.stdout.isatty() else words)
     elif isinstance(table, str):
-        print(table)
+        put(table)
     else:
         write(table)
 
@@ -105,7 +117,7 @@ def show_record(record: Record, command: Command) -> int:
         show(record, command, table)
     if command.format == "table":
         for words in notes_of(record):
-            print(f"note: {words}", file=sys.stderr)
+            say(f"note: {words}")
     wrong = any(each["severity"] == "error" for each in record.get("findings", ()))
     return int(wrong)
 
@@ -118,7 +130,7 @@ def show_chart(chart: Chart, command: Command) -> int:
     show(chart.record(), command, str(chart.written))
     if command.format == "table":
         for words in chart.notes:
-            print(f"note: {words}", file=sys.stderr)
+            say(f"note: {words}")
     return 0
 
 

@@ -20,6 +20,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.symbols import SPECIALS, STOP, UNKNOWN, Codec, text_of_bytes
+from seriatim.codecs.tokenizer_files import LINE_END, checked
 from seriatim.data.sequences import SYMBOLS, Field, offsets_of
 from seriatim.errors import ConfigError
 
@@ -30,9 +31,6 @@ LEAST_SIZE = 260  # 256 bytes, the special symbols, and two that the unigram met
 
 
 CHUNK = 4096  # lines encoded at a time
-
-
-LINE_END = "\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]"  # where str.splitlines cuts
 
 
 SAFE = re.compile(r"(?<=\S\n)(?=\S)")  # between two lines where byte-level tokenizers cut anyway
@@ -113,7 +111,10 @@ class Subwords(Codec):
     @classmethod
     def restored(cls, record: dict[str, Any], options: CodecOptions) -> Codec:
         """The same from a record; one with an `end` was made elsewhere."""
+        if not isinstance(record["tokenizer"], str):
+            raise ValueError("its tokenizer is no text")
         tokenizer = tokenizer_of(record["tokenizer"])
+        check(tokenizer, options)
         codec = (
             Foreign(options, tokenizer, record["end"])
             if "end" in record
@@ -247,10 +248,11 @@ def line_by_line() -> pre_tokenizers.PreTokenizer:
     )
 
 
-def tokenizer_of(text: str) -> Tokenizer:
-    """A tokenizer from its JSON; whatever is wrong with it is a ValueError."""
+def tokenizer_of(text: str, ours: bool = True) -> Tokenizer:
+    """A tokenizer from its JSON, which is checked first; whatever is wrong with it is a ValueError."""
+    source = checked(text, ours)
     try:
-        return Tokenizer.from_str(text)
+        return Tokenizer.from_str(source)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # plain Exception, or a panic, which is not even one

@@ -19,11 +19,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 from weakref import WeakKeyDictionary
 
+from seriatim.data.limits import Unpacking, most_bytes, too_large
 from seriatim.errors import ConfigError, DataError, SeriatimError, nearest, shorten
 from seriatim.storage import replacing
-
-MOST_BYTES = 8 * 10**9  # of one file, unpacked: a small archive may hold a huge one
-
 
 CHUNK = 1 << 24
 
@@ -81,11 +79,7 @@ def opened(path: str) -> Iterator[BinaryIO]:
     Whatever keeps it from being read is a DataError.
     """
     try:
-        with (
-            io.BytesIO(drained(sys.stdin))
-            if path == STANDARD_INPUT
-            else OPENERS.get(Path(path).suffix.lower(), open)(path, "rb") as file
-        ):
+        with io.BytesIO(drained(sys.stdin)) if path == STANDARD_INPUT else unpacking(path) as file:
             yield file
     except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, MemoryError) as error:
         raise DataError(
@@ -101,6 +95,14 @@ def opened(path: str) -> Iterator[BinaryIO]:
         raise DataError(
             "the file cannot be read", got=error, file=path, do="Check its name and rights"
         ) from None
+
+
+def unpacking(path: str) -> BinaryIO:
+    """A file to be read, which may not unpack to more than is allowed."""
+    opener = OPENERS.get(Path(path).suffix.lower())
+    if opener is None:
+        return open(path, "rb")
+    return io.BufferedReader(Unpacking(opener(path, "rb"), path), 1 << 18)
 
 
 DRAINED: WeakKeyDictionary[TextIO, bytes] = WeakKeyDictionary()  # as long as the stream lives
@@ -130,12 +132,8 @@ def unpacked(path: str) -> bytearray:
     with opened(path) as file:
         while chunk := file.read(CHUNK):
             content += chunk
-            if len(content) > MOST_BYTES:
-                raise DataError(
-                    f"the file holds more than {MOST_BYTES:,} bytes",
-                    file=path,
-                    do="Cut it into smaller files",
-                )
+            if len(content) > most_bytes():
+                raise too_large(path)
     return content
 
 

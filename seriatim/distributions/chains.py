@@ -28,7 +28,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seriatim.distributions.symbols import Distribution
+from seriatim.distributions.symbols import Distribution, drawn
 from seriatim.layers.linear import Linear
 
 LOWEST = torch.finfo(torch.float64).min
@@ -284,8 +284,7 @@ class Chain(Distribution):
     def sample(self, generator: torch.Generator | None = None) -> Tensor:
         """(B, T) rows drawn by their probability; 0 behind the end."""
         return self.walk(
-            self.lattice.behind(),
-            lambda scores: torch.multinomial(scores.softmax(1), 1, generator=generator)[:, 0],
+            self.lattice.behind(), lambda scores: drawn(scores.softmax(1), generator)[:, 0]
         )
 
     @torch.no_grad()

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from seriatim.errors import RunError
 from seriatim.layers.linear import linear
 
 
@@ -64,9 +65,19 @@ class Distribution:
     def sample(self, generator: torch.Generator | None = None) -> Tensor:
         """(...) outcomes drawn by their probability."""
         p = self.log_probs().exp()
-        return torch.multinomial(p.reshape(-1, p.shape[-1]), 1, generator=generator).reshape(
-            p.shape[:-1]
-        )
+        return drawn(p.reshape(-1, p.shape[-1]), generator).reshape(p.shape[:-1])
+
+
+def drawn(p: Tensor, generator: torch.Generator | None) -> Tensor:
+    """(N, V) probabilities -> (N, 1) outcomes; an error where weights made no numbers of them."""
+    try:
+        return torch.multinomial(p, 1, generator=generator)
+    except RuntimeError as error:
+        raise RunError(
+            "the probabilities of this model are not numbers",
+            got=error,
+            do="Its weights are damaged, or fitting went astray: restore the run, or fit again",
+        ) from None
 
 
 class Categorical(Distribution):

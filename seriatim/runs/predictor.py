@@ -39,6 +39,7 @@ from seriatim.records import Record, record
 from seriatim.runs.card import CARD, card_of
 from seriatim.runs.folder import FORMAT, SEEN, seal, start_folder
 from seriatim.settings import build, named
+from seriatim.shapes import Shape, plain
 from seriatim.storage import read_arrays, write_arrays, write_bytes, write_json
 
 if TYPE_CHECKING:
@@ -144,6 +145,10 @@ class Predictor:
                     f"{self.folder / SEEN} is damaged", got=error, do="Restore it or fit again"
                 ) from None
         return self.trained_on
+
+    def kept(self) -> Shape:
+        """What its verbs ask of the metrics of a run, which may come from a stranger."""
+        return plain
 
     # -- what every room says in its own way
     def measure(self, data: Source, **options: Any) -> Measured:

@@ -7,11 +7,11 @@ import time
 from html import escape
 from typing import Any
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.text import Text
 
 from seriatim.errors import ConfigError
+from seriatim.show.console import CarefulConsole
 
 Event = dict[str, Any]
 
@@ -32,7 +32,7 @@ class Watcher:
     """One bar for each model under way."""
 
     def __init__(self, passing: bool = False, live: bool | None = None) -> None:
-        self.console = Console(stderr=True, soft_wrap=True)
+        self.console = CarefulConsole(stderr=True, soft_wrap=True)
         self.live = self.console.is_terminal if live is None else live
         self.progress = Progress(
             TextColumn("{task.description:<14}", markup=False),

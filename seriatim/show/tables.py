@@ -14,6 +14,7 @@ from rich.text import Text
 
 from seriatim.measuring.fingerprint import seen_in_words
 from seriatim.records import Record
+from seriatim.show.console import CarefulConsole
 
 WIDE = 160  # columns of a file
 
@@ -22,15 +23,15 @@ def output() -> Console:
     """Where results go: stdout, as wide as the terminal; in a file as wide as COLUMNS says, or wide
     enough, and without colours."""
     if sys.stdout.isatty():
-        return Console()
+        return CarefulConsole()
     said = os.environ.get("COLUMNS", "")
     width = int(said) if said.isdecimal() and int(said) else WIDE
-    return Console(width=width, no_color=True, highlight=False)
+    return CarefulConsole(width=width, no_color=True, highlight=False)
 
 
 def in_letters(table: RenderableType) -> str:
     """A table as plain lines, as in a file."""
-    console = Console(width=WIDE, no_color=True, highlight=False, file=io.StringIO())
+    console = CarefulConsole(width=WIDE, no_color=True, highlight=False, file=io.StringIO())
     console.print(table)
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in lines)
@@ -38,7 +39,7 @@ def in_letters(table: RenderableType) -> str:
 
 def width_of(table: RenderableType) -> int:
     """The columns that a table takes if it may."""
-    return Console(width=10_000, height=100).measure(table).maximum
+    return CarefulConsole(width=10_000, height=100).measure(table).maximum
 
 
 def narrowed(table: Table, least: int = 8) -> Table:

@@ -10,10 +10,13 @@ import torch
 
 from seriatim.errors import ConfigError, RunError, SeriatimError
 from seriatim.models.ladder import Part, create
+from seriatim.models.options import NetworkOptions
 from seriatim.models.recipe import TrainingOptions
-from seriatim.runs.folder import FORMAT
+from seriatim.runs.folder import FILES, FORMAT
 from seriatim.runs.predictor import Predictor
+from seriatim.runs.shapes import CONFIG, MANIFEST, METRICS
 from seriatim.settings import build, from_toml, named
+from seriatim.shapes import check
 from seriatim.storage import checksum, read_arrays, read_bytes, read_json
 from seriatim.tasks import task, tasks
 
@@ -72,10 +75,13 @@ def open_run(folder: Path, verify: bool) -> Predictor:
     settings = from_toml(read_bytes(file).decode("utf-8", "replace"), str(file))
     check_format(folder, settings)
     try:
+        check(settings, CONFIG, "config.toml")
         return put_together(folder, settings)
     except SeriatimError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise RunError(f"{folder} does not fit together", got=error, do=REFIT) from None
+    except (RuntimeError, AssertionError, MemoryError) as error:
         raise RunError(f"{folder} does not fit together", got=error, do=REFIT) from None
 
 
@@ -93,15 +99,18 @@ def check_format(folder: Path, settings: dict[str, Any]) -> None:
 
 def check_files(folder: Path, verify: bool) -> None:
     """Every file as the manifest says."""
-    damaged = RunError(f"{folder / 'manifest.json'} is damaged", do=REFIT)
     manifest = read_json(folder / "manifest.json")
-    files = manifest.get("files") if isinstance(manifest, dict) else None
-    needed = {"config.toml", "codec.json", "weights.safetensors"}
-    if not isinstance(files, dict) or not needed <= files.keys():
-        raise damaged
+    try:
+        check(manifest, MANIFEST)
+    except ValueError as error:
+        raise RunError(f"{folder / 'manifest.json'} is damaged", got=error, do=REFIT) from None
+    files = manifest["files"]
+    missing = [name for name in FILES if name not in files]
+    if missing:
+        raise RunError(
+            f"{folder / 'manifest.json'} is damaged", got=f"no {', '.join(missing)}", do=REFIT
+        )
     for name, entry in files.items():
-        if Path(name).name != name or not isinstance(entry, dict):
-            raise damaged
         size = os.path.getsize(folder / name) if os.path.isfile(folder / name) else None
         wrong = "another size" if size != entry.get("bytes") else ""
         looked = not wrong and size is not None and (verify or size <= MAPPED)
@@ -111,12 +120,22 @@ def check_files(folder: Path, verify: bool) -> None:
             raise RunError(f"{folder / name} is not the file that was written", got=wrong, do=REFIT)
 
 
+def check_sizes(parts: list[Part], arrays: dict[str, torch.Tensor]) -> None:
+    """Raises ValueError if networks have more layers than the weights have arrays, or vectors wider
+    than all of them are long: then they need not be laid out to see that they do not fit."""
+    numbers = sum(array.numel() for array in arrays.values())
+    for part in parts:
+        if isinstance(part.options, NetworkOptions):
+            if part.options.layers > len(arrays):
+                raise ValueError(f"{part.options.layers} layers, and {len(arrays)} arrays")
+            if part.options.width > numbers:
+                raise ValueError(f"width {part.options.width}, and {numbers} numbers in all")
+
+
 def put_together(folder: Path, settings: dict[str, Any]) -> Predictor:
     """Codec, model and settings of a folder whose files are whole."""
     run = settings["run"]
     room = task(run["task"])
-    if run["by"] not in ("stream", "line"):
-        raise ValueError(f"by {run['by']!r}")
     file = folder / "codec.json"
     codec = named(room.codec)(read_json(file), str(file))
     parts = []
@@ -130,6 +149,7 @@ def put_together(folder: Path, settings: dict[str, Any]) -> Predictor:
         arrays = {
             name: array.clone() for name, array in arrays.items()
         }  # kernels find the same bits
+    check_sizes(parts, arrays)
     with torch.device("meta"):  # no memory is taken before the shapes agree
         model = create(parts, codec.size, *codec.sizes, mixture=room.mixture)
     model.load_arrays(arrays)
@@ -139,9 +159,12 @@ def put_together(folder: Path, settings: dict[str, Any]) -> Predictor:
             part.eval()
     reading: Any = build(room.reading, settings.get("reading", {}), str(folder))
     metrics = read_json(folder / "metrics.json")
-    return room.predictor_class(
+    check(metrics, METRICS, "metrics.json")
+    predictor = room.predictor_class(
         room, run["model"], parts, codec, model, run["by"], reading, metrics
     )
+    check(metrics, predictor.kept(), "metrics.json")
+    return predictor
 
 
 def check_filled(network: torch.nn.Module) -> None:

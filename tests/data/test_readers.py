@@ -373,8 +373,7 @@ def test_paths_that_lead_nowhere_come_with_a_hint(write, tmp_path):
 def test_a_small_archive_of_a_huge_file_is_refused(write, monkeypatch):
     path = write("a.txt.gz", gzip.compress(bytes(b"a" * 10**6)))
     assert len(read_files(path).main.flat) == 10**6
-    monkeypatch.setattr(files, "MOST_BYTES", 10**5)
-    monkeypatch.setattr(files, "CHUNK", 10**4)
+    monkeypatch.setenv("SERIATIM_MOST_BYTES", "100000")
     with pytest.raises(DataError, match="more than 100,000 bytes"):
         read_files(path)
 

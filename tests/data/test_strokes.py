@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 
 from seriatim.data import read
 from seriatim.data.corpora.drawings import SHAPES, drawings
-from seriatim.data.formats import strokes, svg
+from seriatim.data.formats import svg
 from seriatim.data.formats.strokes import (
     drawing_of,
     read_ndjson,
@@ -265,7 +265,7 @@ def test_a_wrong_archive_is_refused(write, case):
 
 def test_the_size_of_an_archive_is_known_before_it_is_unpacked(write, monkeypatch):
     path = write("a.npz", archive())
-    monkeypatch.setattr(strokes, "MOST_BYTES", 500)
+    monkeypatch.setenv("SERIATIM_MOST_BYTES", "500")
     with pytest.raises(DataError, match="more than 500 bytes"):
         read_npz(path)
 

@@ -36,12 +36,12 @@ from seriatim.data.headers import LOOKED_AT, guessed_names, known_name, why_no_h
 from seriatim.data.marks import read_alike
 from seriatim.data.moments import are_months
 from seriatim.data.sequences import Field, Table
-from seriatim.errors import ConfigError, DataError, keep
+from seriatim.errors import ConfigError, DataError, keep, shorten
 
 if TYPE_CHECKING:
     import polars
 
-MOST_COLUMNS = 10_000  # that polars is asked for: each costs it far more than its bytes
+MOST_COLUMNS = 10_000  # of a table: each costs far more than its bytes
 
 
 FIRST_LINES = 20  # that are looked at for what parts the cells
@@ -416,6 +416,14 @@ def checked_rows(asked: TableRequest, rows: Iterator[Row]) -> tuple[list[str], G
     import polars
 
     first, header = next(rows, (1, []))
+    if len(header) > MOST_COLUMNS:
+        raise DataError(
+            f"a table has at most {MOST_COLUMNS:,} columns",
+            got=f"{len(header):,}",
+            file=asked.path,
+            line=first,
+            do="Write one value a row, or sequences as lists in JSON lines",
+        )
     some = list(islice(rows, LOOKED_AT))
     alike = [row for _, row in some if len(row) == len(header)]
     names, named = header_of(asked, first, header, list(map(list, zip(*alike))))
@@ -438,7 +446,7 @@ def ragged(asked: TableRequest, names: list[str], row: list[str], line: int) -> 
         got=row,
         file=asked.path,
         line=line,
-        do=f"The columns are: {', '.join(names)}",
+        do=f"The columns are: {shorten(', '.join(names))}",
     )
 
 

@@ -24,7 +24,8 @@ from zlib import error as ZlibError
 
 import numpy as np
 
-from seriatim.data.files import MOST_BYTES, lines_of, unpacked
+from seriatim.data.files import lines_of, unpacked
+from seriatim.data.limits import allowed, too_large
 from seriatim.data.sequences import NUMBERS, Field, Table
 from seriatim.errors import DataError, keep
 
@@ -297,14 +298,11 @@ def labels_in(arrays: dict[str, np.ndarray], count: int, path: str) -> Field:
 def arrays_in(path: str) -> dict[str, np.ndarray]:
     """The arrays of an .npz file by their names."""
     try:
-        with zipfile.ZipFile(io.BytesIO(unpacked(path))) as archive:
+        content = unpacked(path)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
-            if sum(entry.file_size for entry in entries) > MOST_BYTES:
-                raise DataError(
-                    f"the archive holds more than {MOST_BYTES:,} bytes",
-                    file=path,
-                    do="Cut it into smaller files",
-                )
+            if sum(entry.file_size for entry in entries) > allowed(len(content)):
+                raise too_large(path, len(content))
             return {
                 entry.filename.removesuffix(".npy"): array_in(archive, entry, path)
                 for entry in entries

@@ -26,7 +26,7 @@ import numpy as np
 from seriatim.data.files import utf8
 from seriatim.data.formats.strokes import FARTHEST, check_rows, drawing_of, resized, strokes_of
 from seriatim.data.sequences import Field, Table
-from seriatim.errors import ConfigError, DataError, SeriatimError
+from seriatim.errors import ConfigError, DataError, SeriatimError, shorten
 from seriatim.storage import write_bytes
 
 PIECES = 8  # straight lines for a curve, or for a quarter of a turn
@@ -65,7 +65,7 @@ NUMBER = re.compile(r"[\s,]*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)", re.ASC
 FLAG = re.compile(r"[\s,]*([01])")
 
 
-STEP = re.compile(r"(\w+)\s*\(([^()]*)\)")
+STEP = re.compile(r"[\s,]*+(\w++)\s*+\(([^()]*+)\)")
 
 
 MARGIN = 0.1  # around a drawing that is written, as a share of its cell
@@ -137,11 +137,11 @@ class Transform(StrEnum):
 
 def transform(text: str) -> np.ndarray:
     """The matrix of "translate(5) rotate(90)", to be applied from right to left: (3, 3)."""
-    matrix = np.eye(3)
-    for name, body in STEP.findall(text):
-        matrix = matrix @ step(name, numbers_in(body))
-    if STEP.sub("", text).strip(BLANKS):
-        raise ValueError(f"transform {text!r}")
+    matrix, place = np.eye(3), 0
+    while found := STEP.match(text, place):  # from one to the next: linear, whatever the text is
+        matrix, place = matrix @ step(found[1], numbers_in(found[2])), found.end()
+    if text[place:].strip(BLANKS):
+        raise ValueError(f"transform {shorten(text)!r}")
     return matrix
 
 

@@ -215,6 +215,9 @@ class Tables:
                 taken(f"amounts.{n}", torch.uint8, len(keys), 0),
             )
             nodes = len(keys)
+        counted = {len(counts) > 0 for counts, keys in zip(made.counts, made.keys) if len(keys)}
+        if len(counted) > 1:
+            raise ValueError("some of its levels are counted, and some are not")
         if left:
             raise ValueError(f"tables of another model: {', '.join(sorted(left))}")
         return made

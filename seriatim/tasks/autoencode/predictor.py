@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from seriatim import shapes
 from seriatim.batches import evenly
 from seriatim.data.objects import at_hand, is_file
 from seriatim.data.sequences import Field, Sequences
@@ -32,6 +33,7 @@ from seriatim.progress import passing
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build
+from seriatim.shapes import Shape
 from seriatim.tasks.autoencode import metrics
 from seriatim.tasks.autoencode.codec import Conditioned, Samples
 from seriatim.tasks.autoencode.cut import AutoencodeLesson
@@ -109,6 +111,18 @@ class Autoencoding(Predictor):
                 known = {"mean": mean.mean(0).tolist(), "deviation": mean.std(0).tolist()}
                 self.metrics["vectors"] = known
         yield self.metrics["report"]["words"]
+
+    def kept(self) -> Shape:
+        """A share for each label of each condition, and where vectors lie."""
+        conditions, wide = self.codec.conditions.items(), self.latent
+        shares = {name: shapes.shares(labels.size) for name, labels in conditions}
+        needed = {"shares": shapes.table(shares)} if shares else {}
+        places = {
+            "mean": shapes.listed(shapes.real(-1e30, 1e30), wide, wide),
+            "deviation": shapes.listed(shapes.real(0, 1e30), wide, wide),
+        }
+        needed |= {"vectors": shapes.table(places)} if wide else {}
+        return shapes.table(needed, others=shapes.plain)
 
     # -- from sequences to vectors and labels
     def embed(self, data: Source) -> Record:

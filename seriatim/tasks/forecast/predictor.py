@@ -27,6 +27,7 @@ from seriatim.models.ladder import create
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source, shortened
 from seriatim.settings import build
+from seriatim.shapes import Shape, listed, plain, real, table
 from seriatim.tasks.forecast.backtest import (
     Span,
     forecast,
@@ -114,6 +115,12 @@ class Forecaster(Predictor):
         return given, truth, f"{answer} (scaled error {measured.loss[item]:.3g})"
 
     # -- intervals that hold
+    def kept(self) -> Shape:
+        """(H, C, Q) offsets, if they were taken from validation data."""
+        levels, channels, steps = len(LEVELS), len(self.codec.channels), self.horizon
+        each = listed(listed(real(), levels, levels), channels, channels)
+        return table({}, {"conformal": listed(each, steps, steps)}, others=plain)
+
     @property
     def offsets(self) -> np.ndarray | None:
         """(H, C, Q) from the mean, of `fit --calibrate`; None: the model's own quantiles."""

@@ -19,6 +19,7 @@ from seriatim.models.base import Model
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source, shortened
 from seriatim.settings import build, named
+from seriatim.shapes import Shape, optional, plain, real, table, text
 from seriatim.tasks.base import NoOptions
 from seriatim.tasks.labels.answers import Answers, answers
 from seriatim.tasks.labels.codec import Examples, LabelCodec
@@ -81,6 +82,11 @@ class Labeller(OfSequences):
         if self.temperature == 1:
             return found
         return replace(found, log_probs=cooled(found.log_probs, self.temperature))
+
+    def kept(self) -> Shape:
+        """How sure it may be, and the commonest label."""
+        known = {"temperature": real(1e-6, 1e6), "majority_label": optional(text())}
+        return table({}, known, others=plain)
 
     @property
     def temperature(self) -> float:

@@ -24,7 +24,7 @@ from torch import Tensor
 from seriatim.batches import Batch, prompts
 from seriatim.codecs.symbols import SPECIALS, STOP, UNKNOWN
 from seriatim.data.sequences import Field, Sequences
-from seriatim.errors import ConfigError, DataError
+from seriatim.errors import ConfigError, DataError, RunError
 from seriatim.layers.block import Block
 from seriatim.layers.recurrent import Recurrent
 from seriatim.models.base import Model, evaluating, select
@@ -122,14 +122,19 @@ def radii(model: Network) -> list[Record]:
     for layer, block in enumerate(model.blocks):
         if isinstance(block, Block) and isinstance(block.mixer, Recurrent):
             found += [
-                {
-                    "layer": layer,
-                    "matrix": name,
-                    "radius": float(torch.linalg.eigvals(matrix.detach().double()).abs().max()),
-                }
+                {"layer": layer, "matrix": name, "radius": radius(matrix.detach().double())}
                 for name, matrix in block.mixer.recurrent_matrices().items()
             ]
     return found
+
+
+def radius(matrix: torch.Tensor) -> float:
+    """The greatest absolute eigenvalue; libraries end the process at what is no number."""
+    if not torch.isfinite(matrix).all():
+        raise RunError(
+            "a recurrent matrix has values that are not numbers", do="Restore the run, or fit again"
+        )
+    return float(torch.linalg.eigvals(matrix).abs().max())
 
 
 def influence_by_distance(
@@ -287,6 +292,7 @@ def surprisal(predictor: Predictor, text: Source) -> Record:
                 }
             )
             place += not ends
+    bits = [row["bits"] for row in tokens]
     return {
         "kind": "surprisal",
         "model": predictor.spec,
@@ -296,7 +302,7 @@ def surprisal(predictor: Predictor, text: Source) -> Record:
         "bits_per_character": found["bits_per_character"],
         "bits_per_token": found["bits_per_token"],
         "characters": found["characters"],
-        "bits": None if found["impossible"] else sum(row["bits"] for row in tokens),
+        "bits": None if None in bits else sum(bits),
         "side_bits": sum(row["side_bits"] for row in tokens),
         "impossible": found["impossible"],
         "tokens": tokens,

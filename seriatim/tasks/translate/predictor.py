@@ -36,6 +36,7 @@ from seriatim.progress import exhausted, note, passing
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build
+from seriatim.shapes import Shape, plain, real, table, whole
 from seriatim.tasks.base import Task
 from seriatim.tasks.translate.codec import SOURCE, TARGET, EncodedPairs, PairCodec, of_pairs
 from seriatim.tasks.translate.cut import TranslateCut
@@ -142,6 +143,11 @@ class Translator(Predictor):
         return self.sources(Sequences({SOURCE: Field.of_text([text])}, origin="text"))
 
     # -- searching
+    def kept(self) -> Shape:
+        """What was found best on validation data."""
+        found = table({}, {"beam": whole(0, 1000), "length_penalty": real(-100, 100)})
+        return table({}, {"search": found}, others=plain)
+
     def searching(self, settings: Mapping[str, Any]) -> tuple[DecodingOptions, Demands]:
         """How to search: what was found best on validation data, and what is asked for."""
         build(SearchOptions, settings, "predict")

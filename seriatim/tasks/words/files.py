@@ -30,7 +30,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from seriatim.data.files import MOST_BYTES, OPENERS, bare_ending, opened, packed
+from seriatim.data.files import OPENERS, bare_ending, opened, packed
 from seriatim.errors import ConfigError, DataError, RunError, nearest
 from seriatim.storage import read_arrays, write_arrays
 
@@ -307,13 +307,8 @@ class VectorReader:
 
     def pieces(self) -> Iterator[bytes]:
         """The content of the file, a block at a time."""
-        total, piece = 0, self.head
+        piece = self.head
         while piece:
-            total += len(piece)
-            if self.packed and total > MOST_BYTES:
-                raise self.wrong(
-                    f"the file holds more than {MOST_BYTES:,} bytes", do="Unpack it first"
-                )
             yield piece
             piece = self.file.read(BLOCK)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rich.table import Column, Table
+from rich.text import Text
 
 from seriatim.records import Record
 from seriatim.show.tables import next_lines as next_lines
@@ -26,7 +27,7 @@ def word_figures(record: Record) -> Table:
             "Spearman's correlation", value, f"{record['asked']:,}", f"{record['pairs']:,}"
         )
     else:
-        total = {"section": "[bold]all[/bold]"} | record
+        total = {"section": "all"} | record
         for each in (
             *record["sections"],
             *({"section": name, "accuracy": record[name]} for name in ("semantic", "syntactic")),
@@ -34,13 +35,13 @@ def word_figures(record: Record) -> Table:
         ):
             share = "-" if each["accuracy"] is None else f"{100 * each['accuracy']:.1f} %"
             table.add_row(
-                each["section"],
+                Text(each["section"], "bold" if each is total else ""),
                 share,
                 *(f"{each[name]:,}" if name in each else "" for name in ("asked", "questions")),
             )
     low, high = record["interval"][figure]
     if low is not None:
-        table.add_row("[dim]95 % interval[/dim]", f"[dim]{low:.4f} to {high:.4f}[/dim]")
+        table.add_row(Text("95 % interval", "dim"), Text(f"{low:.4f} to {high:.4f}", "dim"))
     return table
 
 

@@ -611,7 +611,7 @@ def test_a_packed_file_may_not_be_endless(tmp_path, monkeypatch):
         "file.txt.gz",
     )
     assert len(read_vectors(path)[0]) == 2
-    monkeypatch.setattr(module, "MOST_BYTES", 10**6)
+    monkeypatch.setenv("SERIATIM_MOST_BYTES", "1MB")
     assert "more than" in complaint(path).what
 
 

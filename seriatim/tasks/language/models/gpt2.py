@@ -315,7 +315,7 @@ def read_tokenizer(folder: Path, config: dict[str, Any], vocabulary: int) -> tup
     have no subword get a name."""
     try:
         if (folder / TOKENIZER).is_file():
-            tokenizer = tokenizer_of(read_bytes(folder / TOKENIZER).decode())
+            tokenizer = tokenizer_of(read_bytes(folder / TOKENIZER).decode(), ours=False)
         else:
             tokenizer = older_tokenizer(folder)
         known = set(names_of(tokenizer))
