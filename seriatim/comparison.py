@@ -34,6 +34,7 @@ from seriatim.models.ladder import known_settings
 from seriatim.progress import began, exhausted, listening
 from seriatim.records import Record, plain, record
 from seriatim.report import command_of, comparison_page, write_page
+from seriatim.runs.places import COMPARISON, MANIFEST, PLAN, claim, interrupted, kind_of
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build, named
 from seriatim.show.curves import quality
@@ -195,7 +196,7 @@ class Comparison:
         folder = Path(options.out)
         found = resumed(folder, plan) if options.resume else None
         if found is None:
-            new_folder(folder)
+            new_folder(folder, options.resume)
             write_json(folder / "comparison.json", plan)
         self.budget = self.planned_budget(found)
         return folder
@@ -294,11 +295,12 @@ class Comparison:
         rounds: int,
     ) -> Generator[Event, None, Predictor]:
         """One fit, within what is left of its slot; of a comparison that was killed, gone on with."""
-        if run is not None and self.options.resume and (run / "manifest.json").is_file():
+        whole = run is not None and (run / MANIFEST).is_file() and not interrupted(run)
+        if run is not None and self.options.resume and whole:
             return load(run)
         asked = self.plans[name] | ({} if run is None else {"out": str(run)})
         if self.options.resume and run is not None:
-            asked["resume"] = (run / "config.toml").is_file()
+            asked["resume"] = (run / PLAN).is_file()
         if name in self.learning:
             asked = self.own_epochs(name, numbers) | asked
         budget = partial(self.minutes, test, rounds) if self.by_clock(name) else None
@@ -544,16 +546,19 @@ def row_of(
     }
 
 
-def new_folder(folder: Path) -> None:
-    """A folder that is there for this comparison alone."""
+def new_folder(folder: Path, resume: bool) -> None:
+    """A folder that is there for this comparison alone; one that was marked when the process died
+    is gone on with."""
     try:
-        if folder.is_dir() and any(folder.iterdir()):
+        begun = kind_of(folder) == COMPARISON and not resume
+        if begun or (kind_of(folder) is None and folder.is_dir() and any(folder.iterdir())):
             raise RunError(
                 f"{folder} is not empty",
                 do="Choose another --out, or go on with the comparison in it: --resume",
             )
+        claim(folder, COMPARISON)
         for name in ("runs", "measured", "rows"):
-            (folder / name).mkdir(parents=True)
+            (folder / name).mkdir(exist_ok=True)
     except OSError as error:
         raise RunError(
             f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out"
@@ -563,7 +568,7 @@ def new_folder(folder: Path) -> None:
 def resumed(folder: Path, plan: Record) -> Record | None:
     """The plan of the comparison that is gone on with, if it is the same; none was begun: None."""
     file = folder / "comparison.json"
-    if not file.is_file():
+    if not file.is_file() or kind_of(folder) != COMPARISON:
         return None
     found, wanted = read_json(file), plain(plan)
     changed = [

@@ -1,5 +1,6 @@
 """A Predictor is what you keep: codec, model and settings, in a run folder, plain and pickle-free.
 
+    .seriatim            the mark, written first: by it a folder is known as ours
     config.toml          every setting, complete: of the run, of reading, codec, models, training
     codec.json           the vocabulary
     weights.safetensors  all that was learned, counts too
@@ -282,23 +283,30 @@ class Predictor:
                 "weights in 8 bits are for inference and cannot be saved",
                 do="Save or copy the run they were loaded from",
             )
-        self.remembered()  # before an earlier folder goes
-        folder, lock = start_folder(
+        self.remembered()
+        place = start_folder(
             self.settings(), self.codec.to_json(), Path(folder), resume=False, overwrite=overwrite
         )
-        self.finish(folder)
-        lock.release()
-        return folder
+        try:
+            self.finish(place.folder)
+            place.settle()
+        except BaseException:
+            place.abandon()
+            raise
+        finally:
+            place.lock.release()
+        return Path(folder)
 
     def finish(self, folder: Path) -> None:
-        """Weights, metrics, and last of all the manifest; then the checkpoints have served."""
+        """Weights, metrics, and last of all the manifest; then the checkpoints have served, unless
+        the fit was interrupted and may be gone on with."""
         weights = write_arrays(folder / "weights.safetensors", self.model.arrays())
         write_json(folder / "metrics.json", self.metrics)
         known = self.remembered()
         if known is not None:
             arrays = {name: torch.from_numpy(each) for name, each in known.arrays().items()}
             write_arrays(folder / SEEN, arrays)
-        seal(folder, {"weights.safetensors": weights})
+        seal(folder, {"weights.safetensors": weights}, bool(self.metrics.get("interrupted")))
 
 
 def shortened(value: Any) -> str:

@@ -12,6 +12,7 @@ from seriatim.errors import ConfigError, RunError
 from seriatim.models.ladder import Part, create
 from seriatim.models.recipe import TrainingOptions
 from seriatim.runs.folder import FORMAT
+from seriatim.runs.places import RUN, kind_of
 from seriatim.runs.predictor import Predictor
 from seriatim.settings import build, from_toml, named
 from seriatim.storage import checksum, read_arrays, read_bytes, read_json
@@ -48,7 +49,7 @@ def load(folder: str | Path, verify: bool = False, int8: bool = False) -> Predic
 def open_other(path: Path) -> Predictor:
     """What another program wrote, by the first room that knows it; what is wrong with a file is told
     by the room that takes it for one of its own."""
-    if os.path.isfile(path / "config.toml"):
+    if kind_of(path) == RUN:
         raise RunError(
             f"{path} holds an unfinished fit",
             do="Repeat the fit command with --resume to finish it",

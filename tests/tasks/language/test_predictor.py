@@ -41,6 +41,7 @@ def test_a_saved_run_scores_and_writes_the_same(name, tmp_path):
     assert again.settings() == model.settings() and again.metrics == model.metrics
     arrays = {"seen.safetensors", "weights.safetensors"}
     assert {file.name for file in (tmp_path / "run").iterdir()} == arrays | {
+        ".seriatim",
         "codec.json",
         "config.toml",
         "manifest.json",
