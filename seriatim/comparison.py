@@ -55,6 +55,7 @@ SLICE = 20_000  # symbols of training data, by which an untrained network gets i
 TRIALS = (1 / 64, 1 / 16, 1 / 4)  # shares of the data, by which slow counting is known before
 WARM = 0.1  # seconds of a first trial that say nothing about how long reading takes
 TRIED = 1 / 32  # of the test part, scored before a network learns, to know how long that takes
+RESUME = "what it learned is kept, and --resume goes on with it"
 KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "stopped", "improving", "unfinished", "ending")
 
 
@@ -238,6 +239,9 @@ class Comparison:
                 yield {"event": "rung", "model": name, "words": f"not run: {why}"}
             else:
                 yield from self.fitted(name, rounds, folder, numbers)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self.rows.append(self.without(name, "interrupted", f"before it was measured; {RESUME}"))
         except (SeriatimError, MemoryError, RuntimeError) as error:
             self.rows.append(self.without(name, "failed", str(error) or type(error).__name__))
             words = f"failed: {self.rows[-1]['reason']}"
@@ -261,7 +265,7 @@ class Comparison:
             predictor = yield from relay(fitting, partial(under, name, seen))
             self.interrupted = "interrupted" in seen
             if self.interrupted:
-                after = f"after {predictor.metrics['updates']:,} updates; what it learned is kept"
+                after = f"after {predictor.metrics['updates']:,} updates; {RESUME}"
                 self.rows.append(self.without(name, "interrupted", after))
                 return
             if learns and self.budget is not None:

@@ -14,7 +14,7 @@ Shapes: B rows, T time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -116,7 +116,7 @@ class Model:
 
     def learning(
         self, lesson: Any, options: Any, checkpoint: Path | None
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Generator[dict[str, Any], None, None]:
         """Learn in its own way, as events: for a model that neither counts nor goes through the gradient loop."""
         raise TypeError(f"{type(self).__name__} has no way of its own to learn")
 
