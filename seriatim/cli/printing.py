@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from seriatim.show.charts import Chart
 
 Event = dict[str, Any]
-AUDIT = "seriatim.audit.tables:audit"
+TABLES = {  # of verbs that no room has
+    "check": "seriatim.audit.tables:audit",
+    "verify": "seriatim.tasks.verifying:table",
+}
 
 
 class Printer:
@@ -68,8 +71,8 @@ class Printer:
 
 def table_of(command: Command) -> str:
     """What makes a table of this command's record."""
-    if command.verb == "check":
-        return AUDIT
+    if command.verb in TABLES:
+        return TABLES[command.verb]
     verb = verb_of(command)
     return "" if verb is None else verb.table
 
@@ -107,7 +110,7 @@ def show_record(record: Record, command: Command) -> int:
         for words in notes_of(record):
             print(f"note: {words}", file=sys.stderr)
     wrong = any(each["severity"] == "error" for each in record.get("findings", ()))
-    return int(wrong)
+    return int(wrong or record.get("whole") is False)
 
 
 def show_chart(chart: Chart, command: Command) -> int:

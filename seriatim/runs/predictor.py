@@ -28,10 +28,10 @@ from seriatim.data.files import STANDARD_INPUT
 from seriatim.data.formats import FORMATS, format_of
 from seriatim.data.looks import fits
 from seriatim.data.sequences import Sequences
-from seriatim.errors import ConfigError, RunError
+from seriatim.errors import ConfigError, RunError, TrainingError
 from seriatim.measuring.fingerprint import Seen, caution
 from seriatim.measuring.measured import Measured, Test, disagreements, merged
-from seriatim.models.base import Model
+from seriatim.models.base import Model, check_finite
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import matched
 from seriatim.records import Record, record
@@ -67,6 +67,7 @@ class Predictor:
         self.fitted_as: str = self.reading.input_format  # which may be told otherwise later
         self.int8 = False  # its linear maps compute in 8 bits
         self.folder: Path | None = None  # where it was opened
+        self.verified = True  # whether what was opened was held against its checksums
         self.trained_on: Seen | None = None  # the pieces of its training data; see `remembered`
         self.in_comparison = False  # fitted beside others, whose figures stand beside its own
         self.beside: list[Predictor] = []  # others that answer together with it
@@ -105,8 +106,9 @@ class Predictor:
         return replace(reading, columns="", field="") if plain else reading
 
     def record(self, kind: str, **values: Any) -> Record:
-        """A record of this kind, which says whose it is."""
-        return record(kind, **{"task": self.task.name, "model": self.spec, **values})
+        """A record of this kind, which says whose it is, and so if its files were not checked."""
+        unchecked = {} if self.verified else {"verified": False}
+        return record(kind, **{"task": self.task.name, "model": self.spec, **values, **unchecked})
 
     # -- what was learned from
     def seen(self, data: Sequences) -> float | None:
@@ -243,6 +245,7 @@ class Predictor:
             self.task, spec, parts, self.codec, mixed, self.by, self.reading, dict(self.metrics)
         )
         together.int8 = any(each.int8 for each in several)
+        together.verified = all(each.verified for each in several)
         together.beside = several
         return together
 
@@ -300,12 +303,19 @@ class Predictor:
     def finish(self, folder: Path) -> None:
         """Weights, metrics, and last of all the manifest; then the checkpoints have served, unless
         the fit was interrupted and may be gone on with."""
-        weights = write_arrays(folder / "weights.safetensors", self.model.arrays())
+        arrays = self.model.arrays()
+        try:
+            check_finite(arrays)
+        except ValueError as error:
+            raise TrainingError(
+                "what was learned cannot be kept", got=error, do="Look at the data, or lower --rate"
+            ) from None
+        weights = write_arrays(folder / "weights.safetensors", arrays)
         write_json(folder / "metrics.json", self.metrics)
         known = self.remembered()
         if known is not None:
-            arrays = {name: torch.from_numpy(each) for name, each in known.arrays().items()}
-            write_arrays(folder / SEEN, arrays)
+            seen = {name: torch.from_numpy(each) for name, each in known.arrays().items()}
+            write_arrays(folder / SEEN, seen)
         seal(folder, {"weights.safetensors": weights}, bool(self.metrics.get("interrupted")))
 
 

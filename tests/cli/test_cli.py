@@ -63,6 +63,7 @@ def test_fit_keeps_a_run_and_tells_its_figures(home, here, model, settings):
         record["out"] == f"runs/{model}" and record["model"] == model and record["parameters"] >= 0
     )
     assert {path.name for path in (here / "runs" / model).iterdir()} == {
+        ".seriatim",
         "config.toml",
         "codec.json",
         "weights.safetensors",
