@@ -19,6 +19,7 @@ ROOMS = [
     "progress",
     "storage",
     "parallel",
+    "compiling",
     "data",
     "codecs",
     "batches",
