@@ -188,17 +188,18 @@ def raw(tensor: Any) -> Iterator[Any]:
             Space.leave(Space.mapped.get(tensor.data_ptr()))
 
 
-def read_arrays(path: Path) -> tuple[dict[str, Any], Any]:
+def read_arrays(path: Path, mapped: bool = False) -> tuple[dict[str, Any], Any]:
     """What `write_arrays` wrote. The header is checked against the file's size before anything is
     allocated. The arrays are in memory: who changes or shortens the file later does not change
-    them. Only those of a huge file stay where they are, mapped, and are read as they are needed."""
+    them. Only those of a huge file, or where it is asked for, stay where they are, `mapped`, and are
+    read as they are needed."""
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(path, "pt") as file:
             record = (file.metadata() or {}).get("record")
             names = list(file.keys())
-            if os.path.getsize(path) > huge():
+            if mapped or os.path.getsize(path) > huge():
                 arrays = {name: file.get_tensor(name) for name in names}
             else:
                 arrays = in_memory(path, names)
