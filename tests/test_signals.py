@@ -149,7 +149,7 @@ def test_every_signal_that_asks_to_end_saves_and_ends(name, code):
     process = started(*LSTM, "--updates", "90000", "--checkpoint-seconds", "0", "--out", "run")
     said = struck(process, getattr(signal, name), "run/checkpoint-*")
     assert process.returncode == code and "Traceback" not in said, said
-    assert "--resume goes on" in said and load("run").metrics["interrupted"]
+    assert "--out run --resume goes on" in said and load("run").metrics["interrupted"]
 
 
 def test_a_comparison_that_is_ended_is_gone_on_with():

@@ -161,7 +161,7 @@ def fit(command: Command) -> int:
     if record.get("ending"):
         say(record["ending"])
     if record.get("interrupted"):
-        say("The same command with --resume goes on from the last checkpoint")
+        say(f"The same command with --out {out} --resume goes on from the last checkpoint")
     return INTERRUPTED if record.get("interrupted") else 0
 
 
