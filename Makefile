@@ -2,7 +2,7 @@
 PYTHON ?= python3
 ENVIRONMENT = .venv/installed
 
-.PHONY: compare test test-slow test-fresh lint benchmarks audit fuzz clean
+.PHONY: compare test test-slow test-fresh campaign lint benchmarks audit fuzz clean
 
 compare: $(ENVIRONMENT)
 	.venv/bin/seriatim compare language python-docs --minutes 3
@@ -15,6 +15,9 @@ test-slow: $(ENVIRONMENT)
 
 test-fresh: $(ENVIRONMENT)
 	.venv/bin/python -m pytest -m hypothesis --hypothesis-profile fresh
+
+campaign: $(ENVIRONMENT)
+	OMP_NUM_THREADS=1 .venv/bin/python -m tests.campaign --out docs/reliability.md
 
 benchmarks: $(ENVIRONMENT)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,benchmark]'

@@ -24,7 +24,8 @@ from seriatim.layers.randomness import seeded
 from seriatim.measuring.fingerprint import Seen, fingerprint
 from seriatim.models.ladder import Part, create, planned
 from seriatim.parallel import settle, threads, throughout
-from seriatim.runs.folder import Lock, Log, abandon, start_folder
+from seriatim.runs.folder import Log, start_folder
+from seriatim.runs.places import PLAN, Place, standing
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build
 from seriatim.storage import read_bytes
@@ -183,7 +184,7 @@ class Fit:
 
     def allow(self, budget: Callable[[Predictor], float]) -> None:
         """So many minutes for this fit; one that is resumed keeps those it began with."""
-        file = Path(self.asked.options.out) / "config.toml"
+        file = standing(Path(self.asked.options.out), self.asked.options.overwrite) / PLAN
         begun = self.asked.options.resume and self.asked.options.out and file.is_file()
         minutes = (
             begun_minutes(file)
@@ -200,7 +201,8 @@ class Fit:
         """Train, conclude, keep."""
         last: dict[str, Any] = {}
         endings: list[dict[str, Any]] = []
-        folder, lock = self.start_folder()
+        place = self.start_folder()
+        folder = None if place is None else place.folder
         log = Log(folder)
 
         def noted(event: Event) -> Event:
@@ -227,19 +229,21 @@ class Fit:
                 asked = self.asked.fitting
                 words = list(self.predictor.conclude(self.lesson, self.valid, asked))
             yield from (log.add({"event": "note", "words": each}) for each in words)
-            if folder is not None:
-                self.predictor.finish(folder)
-                self.predictor.folder = folder
-            out = None if folder is None else str(folder)
-            yield log.add({"event": "done", "out": out, **self.predictor.metrics})
+            out = None if place is None else str(place.out)
+            done = log.add({"event": "done", "out": out, **self.predictor.metrics})
+            if place is not None:
+                self.predictor.finish(place.folder)
+                place.settle()
+                self.predictor.folder = place.out
+            yield done
             return self.predictor
         except (ConfigError, DataError):
-            if folder is not None:
-                abandon(folder)
+            if place is not None:
+                place.abandon()
             raise
         finally:
-            if lock is not None:
-                lock.release()
+            if place is not None:
+                place.lock.release()
 
     def opening(self) -> Iterator[Event]:
         """What is said before training: the data, notes, and what looks wrong with them."""
@@ -260,7 +264,7 @@ class Fit:
             words = f"{each['what']}: {each['got']}" if each["got"] else each["what"]
             yield {"event": "warning", "words": words}
 
-    def start_folder(self) -> tuple[Path | None, Lock | None]:
+    def start_folder(self) -> Place | None:
         """The run folder with the plan of this fit, if one is kept."""
         options = self.asked.options
         if not options.out:
@@ -268,9 +272,9 @@ class Fit:
                 raise ConfigError(
                     "--resume needs the folder of the fit to go on with", do="Add --out RUN"
                 )
-            return None, None
+            return None
         out = Path(options.out)
-        if options.resume and not (out / "config.toml").exists():
+        if options.resume and not (standing(out, options.overwrite) / PLAN).exists():
             self.notes.append(f"there is no fit in {out} to go on with: this one begins")
         held = () if self.held is None else self.held.columns
         return start_folder(

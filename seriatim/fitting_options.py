@@ -1,4 +1,4 @@
-"""What a fit and a comparison may be asked for, whatever the task. Nothing here imports torch."""
+"""What a fit, a comparison and a run that is opened may be asked for, whatever the task. Nothing here imports torch."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ class FitOptions:
     overwrite: bool = option(False, "replace the run that is there")
     report: str = option("", "page to write about the fit: .html")
     track: str = option("", "also write curves for this program, into the folder", choices=TRACKED)
+
+
+@dataclass(frozen=True)
+class OpeningOptions:
+    """How a run is opened."""
+
+    verify: bool = option(True, "check every file; false: only sizes, and every record says so")
+    int8: bool = option(False, "networks compute in 8 bits: faster, a little less exact")
 
 
 @dataclass(frozen=True)

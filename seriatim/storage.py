@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import mmap
 import os
 import tempfile
@@ -24,10 +25,25 @@ import numpy as np
 
 from seriatim.errors import RunError
 
-PIECE = 1 << 25  # bytes written in one go
+PIECE = 1 << 25  # bytes written, and checked, in one go: part of what checksums are
+
+
+BLOCK = 1 << 20  # bytes read in one go
 
 
 POINTS = ("nothing written", "half written", "written", "synced", "renamed")
+
+
+KINDS = {  # of torch, as safetensors calls them
+    "float64": "F64",
+    "int64": "I64",
+    "float32": "F32",
+    "int32": "I32",
+    "bfloat16": "BF16",
+    "float16": "F16",
+    "uint8": "U8",
+    "bool": "BOOL",
+}
 
 
 # tests replace this to stop the process at a point
@@ -42,7 +58,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 def write_pieces(path: Path, pieces: Iterable[Any]) -> str:
     """The same for a file in two or more pieces, so that memory is not taken for the whole; its
     checksum, found meanwhile."""
-    digest = hashlib.sha256()
+    digest = Digest()
     with replacing(path) as file, ThreadPoolExecutor(1) as beside:
         for number, piece in enumerate(pieces):
             found = beside.submit(digest.update, piece)
@@ -140,16 +156,6 @@ def read_json(path: Path) -> Any:
 def write_arrays(path: Path, arrays: dict[str, Any], record: Any = None) -> str:
     """Tensors by name, and a JSON record beside them in the same file: safetensors, an array at a
     time, so that they may be larger than the memory. The file's checksum."""
-    kinds = {
-        "float64": "F64",
-        "int64": "I64",
-        "float32": "F32",
-        "int32": "I32",
-        "bfloat16": "BF16",
-        "float16": "F16",
-        "uint8": "U8",
-        "bool": "BOOL",
-    }
     # the widest first: all begin at a multiple of their size
     names = sorted(arrays, key=lambda name: (-arrays[name].element_size(), name))
     metadata = {"format": "pt"} | ({} if record is None else {"record": json.dumps(record)})
@@ -158,7 +164,7 @@ def write_arrays(path: Path, arrays: dict[str, Any], record: Any = None) -> str:
     for name in names:
         array, size = arrays[name], arrays[name].numel() * arrays[name].element_size()
         header[name] = {
-            "dtype": kinds[str(array.dtype).removeprefix("torch.")],
+            "dtype": KINDS[str(array.dtype).removeprefix("torch.")],
             "shape": list(array.shape),
             "data_offsets": [place, place + size],
         }
@@ -182,20 +188,67 @@ def raw(tensor: Any) -> Iterator[Any]:
             Space.leave(Space.mapped.get(tensor.data_ptr()))
 
 
-def read_arrays(path: Path) -> tuple[dict[str, Any], Any]:
+def read_arrays(path: Path, mapped: bool = False) -> tuple[dict[str, Any], Any]:
     """What `write_arrays` wrote. The header is checked against the file's size before anything is
-    allocated."""
+    allocated. The arrays are in memory: who changes or shortens the file later does not change
+    them. Only those of a huge file, or where it is asked for, stay where they are, `mapped`, and are
+    read as they are needed."""
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(path, "pt") as file:
             record = (file.metadata() or {}).get("record")
-            return {
-                name: file.get_tensor(name)
-                for name in file.keys()  # noqa: SIM118  (no mapping)
-            }, None if record is None else json.loads(record)
-    except (SafetensorError, ValueError, OSError, RecursionError) as error:
+            names = list(file.keys())
+            if mapped or os.path.getsize(path) > huge():
+                arrays = {name: file.get_tensor(name) for name in names}
+            else:
+                arrays = in_memory(path, names)
+            return arrays, None if record is None else json.loads(record)
+    except (SafetensorError, ValueError, KeyError, OSError, RecursionError) as error:
         raise RunError(f"{path} cannot be read", got=error, do="Restore it or fit again") from None
+
+
+def in_memory(path: Path, names: list[str]) -> dict[str, Any]:
+    """The arrays of a file whose header is sound, read and not mapped: a file that is shortened
+    meanwhile is an error and no SIGBUS."""
+    import torch
+    from safetensors import safe_open
+
+    kinds = {kind: getattr(torch, name) for name, kind in KINDS.items()}
+    found = {}
+    with open(path, "rb", buffering=0) as file:
+        first = 8 + int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(first - 8))
+        for name in names:
+            (begin, end), kind = header[name]["data_offsets"], header[name]["dtype"]
+            if kind not in kinds:
+                with safe_open(path, "pt") as other:
+                    found[name] = other.get_tensor(name).clone()
+                continue
+            size = math.prod(header[name]["shape"]) * kinds[kind].itemsize
+            if size != end - begin or first + end > os.fstat(file.fileno()).st_size:
+                raise ValueError(f"it was changed while it was read, at {name}")
+            found[name] = torch.empty(header[name]["shape"], dtype=kinds[kind])
+            file.seek(first + begin)
+            fill(file, memoryview(found[name].view(-1).view(torch.uint8).numpy()), name)
+    return found
+
+
+def fill(file: Any, place: memoryview, name: str) -> None:
+    """Read so much of a file as there is place for."""
+    while len(place):
+        count = file.readinto(place)
+        if not count:
+            raise ValueError(f"it ends within {name}")
+        place = place[count:]
+
+
+def huge() -> int:
+    """Bytes above which arrays are not read into memory: a quarter of what there is."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+    except (AttributeError, ValueError, OSError):
+        return 1 << 32
 
 
 def on_disk(path: Path, array: np.ndarray) -> np.ndarray:
@@ -252,14 +305,69 @@ class Space:
                 mapped.madvise(mmap.MADV_DONTNEED)
 
 
+class Digest:
+    """The checksum of a file: its sha256 or, where it is longer than a PIECE, the sha256 of those of
+    its pieces, one after another, which several threads find side by side."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+        self.now, self.room = hashlib.sha256(), PIECE
+
+    def update(self, content: Any) -> None:
+        """So much more of the file."""
+        rest = memoryview(content)
+        while len(rest):
+            part, rest = rest[: self.room], rest[self.room :]
+            if not self.room:
+                self.pieces.append(self.now.digest())
+                self.now, self.room = hashlib.sha256(), PIECE
+                continue
+            self.now.update(part)
+            self.room -= len(part)
+
+    def hexdigest(self) -> str:
+        """What it is."""
+        return joined([*self.pieces, self.now.digest()])
+
+
+def joined(pieces: list[bytes]) -> str:
+    """The checksum of a file by those of its pieces."""
+    whole = pieces[0] if len(pieces) == 1 else hashlib.sha256(b"".join(pieces)).digest()
+    return whole.hex()
+
+
 def checksum(path: Path) -> str:
-    """The sha256 of a file."""
+    """The checksum of one file."""
+    return checksums([path])[path]
+
+
+def checksums(paths: Iterable[Path]) -> dict[Path, str]:
+    """The checksums of files, found by several threads."""
+    paths, many = list(paths), min(8, os.cpu_count() or 1)
     try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        begins = {path: range(0, max(1, os.path.getsize(path)), PIECE) for path in paths}
+        with ThreadPoolExecutor(many) as pool:
+            work = {
+                path: [pool.submit(digest_of, path, begin) for begin in begins[path]]
+                for path in paths
+            }
+            return {
+                path: joined([each.result() for each in several]) for path, several in work.items()
+            }
     except (OSError, ValueError) as error:
         raise RunError(
-            f"cannot read {path}",
+            f"cannot read {getattr(error, 'filename', None) or paths[0]}",
             got=getattr(error, "strerror", None) or error,
             do="Check the run folder",
         ) from None
+
+
+def digest_of(path: Path, begin: int) -> bytes:
+    """The sha256 of the piece of a file that begins there."""
+    digest, left = hashlib.sha256(), PIECE
+    with open(path, "rb", buffering=0) as file:
+        file.seek(begin)
+        while left and (content := file.read(min(left, BLOCK))):
+            digest.update(content)
+            left -= len(content)
+    return digest.digest()

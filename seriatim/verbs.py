@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from seriatim.errors import ConfigError, extras, nearest, require
 from seriatim.faces import Result
+from seriatim.fitting_options import OpeningOptions
 from seriatim.progress import listening, passing
 from seriatim.records import Record
 from seriatim.settings import build, named
@@ -50,7 +51,11 @@ def run(verb: str, subject: Any, data: Any = None, **asked: Any) -> Generator[Ev
             subject, **{f.name: getattr(options, f.name) for f in fields(options)}
         )
     others = asked.pop("with_runs", ())
-    predictor = opened(subject, others, asked.pop("int8", False))
+    names = [each.name for each in fields(OpeningOptions) if each.name in asked]
+    how = build(OpeningOptions, {name: asked.pop(name) for name in names}, verb)
+    predictor = opened(subject, others, how)
+    if not predictor.verified:
+        yield {"event": "note", "words": "the files of the run were not checked"}
     return (yield from ask(predictor, verb, data, asked))
 
 
@@ -100,13 +105,16 @@ def follow(events: Generator[Event, None, Any], listen: Callable[[Event], None] 
 
 
 # -- verbs on a run
-def opened(subject: Any, others: Sequence[Any] = (), int8: bool = False) -> Predictor:
+def opened(
+    subject: Any, others: Sequence[Any] = (), how: OpeningOptions | None = None
+) -> Predictor:
     """A run: its folder, an opened Predictor, or several whose models answer together."""
     from seriatim.runs.predictor import Predictor
     from seriatim.tasks.opening import load
 
     several = [*(subject if isinstance(subject, (list, tuple)) else [subject]), *others]
-    found = [each if isinstance(each, Predictor) else load(each, int8=int8) for each in several]
+    asked = vars(how or OpeningOptions())
+    found = [each if isinstance(each, Predictor) else load(each, **asked) for each in several]
     return found[0] if len(found) == 1 else found[0].joined(found[1:])
 
 
@@ -343,9 +351,20 @@ def plot(subject: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, Non
     return (yield from draw(run, subject, data, asked))
 
 
+def verify(folder: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None, Record]:
+    """Whether a run, or every run of a comparison, is what was written."""
+    from seriatim.tasks.verifying import verify as look
+
+    if asked:
+        raise ConfigError("verify has no options", got=", ".join(asked), do="Leave them out")
+    yield {"event": "checking"}
+    return look(getattr(folder, "folder", folder))
+
+
 STARTS: dict[str, Callable[..., Generator[Event, None, Any]]] = {
     "fit": fit,
     "compare": compare,
     "check": check,
     "plot": plot,
+    "verify": verify,
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -152,6 +153,18 @@ def audits(workshop: Workshop) -> Iterator[Record]:
     yield call("check", [copies, copies])
 
 
+def verifications(workshop: Workshop) -> Iterator[Record]:
+    """Of a run that is whole, and of one that is not."""
+    folder = workshop.run("language", "counted")
+    yield call("verify", folder)
+    copy = workshop.folder / "damaged"
+    shutil.copytree(folder, copy, dirs_exist_ok=True)
+    (copy / "codec.json").write_bytes(b"{}")
+    (copy / "notes.txt").touch()
+    (copy / "ids.npy").touch()
+    yield call("verify", copy)
+
+
 # -- from records to schemas
 def schema_of(kind: str, several: list[Record]) -> Schema:
     """The schema of all records of a task and verb."""
@@ -250,7 +263,7 @@ MAKERS: dict[str, Callable[[list[Any], str], Schema]] = {
 # -- files
 def kinds() -> dict[tuple[str, str], str]:
     """The kind of record that each task and verb gives, as the cards say."""
-    found = {("check", ""): "audit"}
+    found = {("check", ""): "audit", ("verify", ""): "verification"}
     for task in EXAMPLES:
         room = card_of(task)
         found |= {(task, verb): each.gives for verb, each in room.verbs.items()}
@@ -266,7 +279,20 @@ def schemas(workshop: Workshop) -> dict[str, Schema]:
         for verb, record in records(workshop, task):
             seen.setdefault((task, verb), []).append(record)
     seen["check", ""] = list(audits(workshop))
-    return {file_of(*key): titled(key, schema_of(known[key], seen[key])) for key in known}
+    seen["verify", ""] = list(verifications(workshop))
+    return {
+        file_of(*key): titled(key, unverified(key, schema_of(known[key], seen[key])))
+        for key in known
+    }
+
+
+def unverified(key: tuple[str, str], schema: Schema) -> Schema:
+    """The schema of what a run gives, which says so if its files were not checked."""
+    task, verb = key
+    if verb and verb not in ("fit", "compare") and card_of(task).verbs[verb].runs:
+        properties = schema["properties"] | {"verified": {"const": False}}
+        schema["properties"] = dict(sorted(properties.items()))
+    return schema
 
 
 def titled(key: tuple[str, str], schema: Schema) -> Schema:

@@ -43,6 +43,7 @@ BY_ANOTHER_NAME = {
     "text": "texts instead of a file: a list of texts",
     "with": "with_runs=, since `with` is a word of Python",
     "int8": "of the run, not of the verb: st.call(..., int8=True), st.load(run, int8=True)",
+    "verify": "of the run, too: st.call(..., verify=False), st.load(run, verify=False)",
     "out": "writes the record; where a verb writes itself it is an option of both",
     "valid": "the fourth argument of fit",
 }

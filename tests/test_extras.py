@@ -11,7 +11,7 @@ import pytest
 
 import seriatim as st
 from seriatim.errors import EXTRAS, ConfigError, RunError, extras
-from seriatim.runs import folder as folders
+from seriatim.runs import places as folders
 from tests.terminal import good
 
 ROOT = Path(st.__file__).parent.parent
@@ -100,11 +100,12 @@ def test_a_system_that_cannot_lock_folders_locks_a_file_beside(tmp_path, monkeyp
     monkeypatch.setattr(folders, "fcntl", None)
     run = tmp_path / "run"
     run.mkdir()
-    lock = folders.Lock(run)
+    lock, other = folders.Lock(), folders.Lock()
+    lock.take(run)
     with pytest.raises(RunError, match="another process is fitting"):
-        folders.Lock(run)
+        other.take(run)
     assert not list(run.iterdir()), "nothing of it stands in the folder"
     lock.release()
-    folders.Lock(run).release()
+    folders.Lock().take(run)
     model = st.fit("language", "unigram", "markov:length=500", out=tmp_path / "other")
     assert st.load(model.folder).spec == "unigram"

@@ -20,6 +20,7 @@ ROOMS = [
     "progress",
     "storage",
     "parallel",
+    "compiling",
     "data",
     "codecs",
     "batches",

@@ -9,12 +9,13 @@ from functools import cache
 import pytest
 from jsonschema import Draft202012Validator
 
+from seriatim import load
 from seriatim.errors import SeriatimError
 from seriatim.plotting import drawn, pictures_of
 from seriatim.tasks import TASKS
 from seriatim.tasks import task as card_of
 from tests.examples import EXAMPLES
-from tests.schemas import FOLDER, audits, file_of, kinds, records, texts, workshop
+from tests.schemas import FOLDER, audits, file_of, kinds, records, texts, verifications, workshop
 
 # pictures of data that no example here has: they are drawn in the tests of their rooms
 ELSEWHERE = {"autoencode": {"roll"}}
@@ -74,6 +75,21 @@ def drawn_of(record: dict) -> set[str]:
 def test_every_audit_keeps_to_its_schema():
     for record in audits(workshop(OTHER)):
         hold("check", "", record)
+
+
+def test_every_verification_keeps_to_its_schema():
+    for record in verifications(workshop(OTHER)):
+        hold("verify", "", record)
+
+
+def test_a_record_of_a_run_that_was_not_checked_says_so():
+    made = workshop(OTHER)
+    for task, example in EXAMPLES.items():
+        opened = load(made.run(task, next(iter(example.models))), verify=False)
+        assert opened.record("any")["verified"] is False
+        for verb, card in card_of(task).verbs.items():
+            allowed = validator(task, verb).schema["properties"]
+            assert allowed.get("verified") == ({"const": False} if card.runs else None)
 
 
 def test_the_stored_schemas_are_those_that_are_made():

@@ -255,3 +255,23 @@ def test_numbers_that_are_drawn_are_numbers():
     with drawn_from(torch.Generator().manual_seed(0)):
         x = uniform((1000,)).numpy()
     assert x.min() >= 0 and x.max() < 1 and np.abs(x.mean() - 0.5) < 0.05
+
+
+def test_what_a_translator_hears_is_what_its_own_thread_asked(monkeypatch):
+    from tests.specimens import specimens
+
+    asked = next(each for each in specimens("translate") if each.spec == "transformer")
+    model, batch = asked.model, asked.batch()
+    model.eval()
+    alone, real = model.trace(batch), model.run
+
+    def run(*given: Any) -> Any:
+        """The same, while another thread asks."""
+        other = Thread(target=lambda: real(*given))
+        other.start()
+        other.join()
+        return real(*given)
+
+    monkeypatch.setattr(model, "run", run, raising=False)
+    beside = model.trace(batch)
+    assert alone and all(torch.equal(alone[name], beside[name]) for name in alone)

@@ -25,14 +25,14 @@ from seriatim.cli.flags import (
     spelled_out,
 )
 from seriatim.errors import ConfigError, nearest
-from seriatim.fitting_options import CompareOptions, FitOptions
+from seriatim.fitting_options import CompareOptions, FitOptions, OpeningOptions
 from seriatim.models.recipe import TrainingOptions
 from seriatim.settings import names_of
 from seriatim.tasks import TASKS, check_models, task, tasks
 from seriatim.tasks.base import Task, Verb
 
 FORMAT = Flag("format", "how the result is printed: table or json", "table", choices=())
-STARTS = ("check", "compare", "completion", "fit", "plot", "models")
+STARTS = ("check", "compare", "completion", "fit", "plot", "verify", "models")
 KEEPING = {"fit": FitOptions, "compare": CompareOptions}
 SUMMARIES = {
     "check": "What is wrong with data, before a model is fitted to it: one file, or the parts of a "
@@ -43,6 +43,8 @@ SUMMARIES = {
     "fit": "Fit one model and keep it in a run folder. Ctrl-C keeps the best so far.",
     "plot": "Draw a run's learning curve, a comparison's quality against time, or what another "
     "verb shows (--what).",
+    "verify": "Whether a run folder, or every run of a comparison, is what was written: checksums, "
+    "and the model\nthat the files make. Nothing is changed.",
     "models": "All models of a task with one line each, or all settings of one.",
 }
 
@@ -290,6 +292,25 @@ def completion_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     return Command(verb, given["shell"], format=given.get("format", "table"))
 
 
+def verify_command(verb: str, rest: list[str], wants_help: bool) -> Command:
+    """verify RUN"""
+    parser = Parser(
+        prog=f"seriatim {verb}",
+        description=SUMMARIES[verb],
+        epilog="example:\n  seriatim verify runs/lstm",
+        add_help=False,
+    )
+    parser.add_argument("run", metavar="RUN", nargs="?", help="a run folder, or a comparison's")
+    if wants_help:
+        add_groups(parser, [Group("output", [FORMAT])])
+        return Command(verb, help=parser.format_help())
+    given = understood(parser, [], rest)
+    run, form = given.pop("run"), given.pop("format", "table")
+    if run is None:
+        raise ConfigError("verify looks at a run", got="nothing", do="Type `seriatim verify RUN`")
+    return Command(verb, run, None, given, form)
+
+
 def models_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     """models [MODEL] [--task TASK]"""
     parser = Parser(
@@ -484,15 +505,8 @@ def verb_flags(verb: str, rooms: list[Task]) -> list[Group]:
             merged("data (default: as the fit read its own)", ((r.reading, {}) for r in rooms))
         )
     if first.runs:
-        more = [
-            Flag(
-                "int8",
-                "networks compute in 8 bits: faster, a little less exact",
-                False,
-                switch=True,
-            ),
-            Flag("with", "further runs: the mean of all decides", None, many=True),
-        ]
+        more = group_of("run", OpeningOptions).flags
+        more.append(Flag("with", "further runs: the mean of all decides", None, many=True))
         if "out" not in {flag.name for flag in groups[0].flags}:
             more.append(Flag("out", "write the results: .json, .txt, .svg, .mid", ""))
         if first.gives == "evaluation":
@@ -560,13 +574,13 @@ def leading_words(rest: list[str]) -> list[str]:
         for cls in all_records()
         for each in fields(cls)
         if isinstance(each.default, bool)
-    } | {"--int8": Flag("int8", "", False, switch=True)}
+    }
     return positionals(rest, switches)
 
 
 def all_records() -> Iterator[Any]:
     """Every record of options that a command may fill."""
-    yield from (FitOptions, CompareOptions, CheckOptions, TrainingOptions)
+    yield from (FitOptions, CompareOptions, OpeningOptions, CheckOptions, TrainingOptions)
     for room in tasks():
         yield from (room.reading, room.coding, room.fitting)
         yield from (rung.options for rung in room.rungs.values())
@@ -597,4 +611,5 @@ BUILDERS = {
     "completion": completion_command,
     "models": models_command,
     "plot": plot_command,
+    "verify": verify_command,
 }

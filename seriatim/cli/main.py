@@ -35,10 +35,14 @@ if TYPE_CHECKING:
 
 
 START = time.perf_counter()  # of the process, but for Python itself
+INTERRUPTED = 130  # the exit code
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # not every system has all
+SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The exit code: 0 well, 1 wrong data or run, 2 wrong command or setting, 130 interrupted."""
+    """The exit code: 0 well, 1 wrong data or run, 2 wrong command or setting; 130 interrupted, 143
+    terminated, 129 hung up: all three save what there is and end."""
     with command_line():
         return answered(arguments)
 
@@ -46,6 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
 def answered(arguments: list[str] | None) -> int:
     """The same; whatever goes wrong is told."""
     alone, arguments = arguments is None, sys.argv[1:] if arguments is None else arguments
+    struck = heeded() if alone else []
     as_json = "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -56,14 +61,15 @@ def answered(arguments: list[str] | None) -> int:
         with since(START if alone else time.perf_counter()):
             code = done(arguments, alone)
         sys.stdout.flush()
-        return code
+        return 128 + struck[0] if code == INTERRUPTED and struck else code
     except SeriatimError as error:
         return tell(error, as_json)
     except KeyboardInterrupt:
         if alone:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever presses twice means the same
+            for number in SIGNALS:
+                signal.signal(number, signal.SIG_IGN)  # whoever presses twice means the same
         say("seriatim: interrupted")
-        return 130
+        return 128 + struck[0] if struck else INTERRUPTED
     except BrokenPipeError:  # whoever reads the result has read enough
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -79,6 +85,22 @@ def answered(arguments: list[str] | None) -> int:
             raise
         do = "Use less data, a smaller --width or fewer --rows"
         return tell(TrainingError("out of memory", do=do), as_json)
+
+
+def heeded() -> list[int]:
+    """Let every signal that asks this process to end do what Ctrl-C does, unless it is to be
+    ignored (nohup); those that came."""
+    struck: list[int] = []
+
+    def strike(number: int, frame: object) -> None:
+        """Remember which it was."""
+        struck.append(number)
+        raise KeyboardInterrupt
+
+    for number in SIGNALS:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, strike)
+    return struck
 
 
 def done(arguments: list[str], alone: bool) -> int:
@@ -169,7 +191,9 @@ def fit(command: Command) -> int:
             say(line)
     if record.get("ending"):
         say(record["ending"])
-    return 130 if record.get("interrupted") else 0
+    if record.get("interrupted"):
+        say(f"The same command with --out {out} --resume goes on from the last checkpoint")
+    return INTERRUPTED if record.get("interrupted") else 0
 
 
 def learned(folder: Path) -> Iterator[str]:
@@ -211,7 +235,7 @@ def compare(command: Command) -> int:
         say(f"Failed: {', '.join(failed)}: see the table")
     if good and good[0]["run"]:
         say("Try: " + room.kept.format(run=f"{out}/{good[0]['run']}"))
-    return 130 if record["interrupted"] else int(bool(failed) or not good)
+    return INTERRUPTED if record["interrupted"] else int(bool(failed) or not good)
 
 
 def others(command: Command) -> int:

@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from seriatim.cli.commands import Command
-from seriatim.faces import AUDIT
 from seriatim.faces import verb_of as verb_giving
 from seriatim.records import Record, plain
 from seriatim.settings import named
@@ -20,6 +19,10 @@ if TYPE_CHECKING:
     from seriatim.show.charts import Chart
 
 Event = dict[str, Any]
+TABLES = {  # of verbs that no room has
+    "check": "seriatim.audit.tables:audit",
+    "verify": "seriatim.tasks.verifying:table",
+}
 
 
 class Printer:
@@ -79,8 +82,8 @@ def say(words: str) -> None:
 
 def table_of(command: Command) -> str:
     """What makes a table of this command's record."""
-    if command.verb == "check":
-        return AUDIT
+    if command.verb in TABLES:
+        return TABLES[command.verb]
     verb = verb_of(command)
     return "" if verb is None else verb.table
 
@@ -119,7 +122,7 @@ def show_record(record: Record, command: Command) -> int:
         for words in notes_of(record):
             say(f"note: {words}")
     wrong = any(each["severity"] == "error" for each in record.get("findings", ()))
-    return int(wrong)
+    return int(wrong or record.get("whole") is False)
 
 
 def show_chart(chart: Chart, command: Command) -> int:

@@ -9,21 +9,25 @@ from pathlib import Path
 from seriatim.errors import RunError
 from seriatim.records import Record, plain
 from seriatim.report import comparison_page, write_page
+from seriatim.runs.places import COMPARISON, claim, kind_of
 from seriatim.show.curves import quality
 from seriatim.storage import read_json, write_bytes, write_json
 from seriatim.tasks.base import Task
 
 
-def new_folder(folder: Path) -> None:
-    """A folder that is there for this comparison alone."""
+def new_folder(folder: Path, resume: bool) -> None:
+    """A folder that is there for this comparison alone; one that was marked when the process died
+    is gone on with."""
     try:
-        if folder.is_dir() and any(folder.iterdir()):
+        begun = kind_of(folder) == COMPARISON and not resume
+        if begun or (kind_of(folder) is None and folder.is_dir() and any(folder.iterdir())):
             raise RunError(
                 f"{folder} is not empty",
                 do="Choose another --out, or go on with the comparison in it: --resume",
             )
+        claim(folder, COMPARISON)
         for name in ("runs", "measured", "rows"):
-            (folder / name).mkdir(parents=True)
+            (folder / name).mkdir(exist_ok=True)
     except OSError as error:
         raise RunError(
             f"cannot make the folder {folder}", got=error.strerror, do="Choose another --out"
@@ -33,7 +37,7 @@ def new_folder(folder: Path) -> None:
 def resumed(folder: Path, plan: Record) -> Record | None:
     """The plan of the comparison that is gone on with, if it is the same; none was begun: None."""
     file = folder / "comparison.json"
-    if not file.is_file():
+    if not file.is_file() or kind_of(folder) != COMPARISON:
         return None
     found, wanted = read_json(file), plain(plan)
     changed = [

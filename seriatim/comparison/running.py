@@ -37,6 +37,7 @@ from seriatim.models.mixture import Mixture
 from seriatim.progress import began
 from seriatim.records import Record, record
 from seriatim.report import command_of
+from seriatim.runs.places import MANIFEST, PLAN, interrupted
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build, named
 from seriatim.show.pages import can_draw, warm
@@ -50,6 +51,7 @@ Row = dict[str, Any]
 WITHOUT_PICTURES = "no picture and no report: pip install 'seriatim[pictures]'"
 WRITTEN = 0.3  # of the seconds that the first page takes, whatever the machine: those of the report
 MIXED = 0.35  # of a slot, for the mixture of the best two
+RESUME = "what it learned is kept, and --resume goes on with it"
 KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "stopped", "improving", "unfinished", "ending")
 
 
@@ -218,7 +220,7 @@ class Comparison(Trials):
         folder = Path(options.out)
         found = resumed(folder, plan) if options.resume else None
         if found is None:
-            new_folder(folder)
+            new_folder(folder, options.resume)
             write_json(folder / "comparison.json", plan)
         self.budget = self.planned_budget(found)
         return folder
@@ -264,6 +266,9 @@ class Comparison(Trials):
                 yield {"event": "rung", "model": name, "words": f"not run: {why}"}
             else:
                 yield from self.measure_rung(name, rounds, folder, numbers)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self.rows.append(self.without(name, "interrupted", f"before it was measured; {RESUME}"))
         except (SeriatimError, MemoryError, RuntimeError) as error:
             self.rows.append(self.without(name, "failed", str(error) or type(error).__name__))
             words = f"failed: {self.rows[-1]['reason']}"
@@ -296,9 +301,7 @@ class Comparison(Trials):
                 predictor = yield from relay(fitting, partial(under, name, seen))
                 self.interrupted = "interrupted" in seen
                 if self.interrupted:
-                    after = (
-                        f"after {predictor.metrics['updates']:,} updates; what it learned is kept"
-                    )
+                    after = f"after {predictor.metrics['updates']:,} updates; {RESUME}"
                     self.rows.append(self.without(name, "interrupted", after))
                     return
                 if learns and self.budget is not None:
@@ -376,12 +379,13 @@ class Comparison(Trials):
     ) -> Generator[Event, None, Predictor]:
         """One fit, within what is left of its slot for so many; of a comparison that was killed, gone
         on with."""
-        if run is not None and self.options.resume and (run / "manifest.json").is_file():
+        whole = run is not None and (run / MANIFEST).is_file() and not interrupted(run)
+        if run is not None and self.options.resume and whole:
             return load(run)
         valid, train, _ = parts
         asked = dict(self.plans[name]) | ({} if run is None else {"out": str(run)})
         if self.options.resume and run is not None:
-            asked["resume"] = (run / "config.toml").is_file()
+            asked["resume"] = (run / PLAN).is_file()
         if name in self.learning:
             asked = self.own_epochs(name, numbers) | asked
             asked["seed"] = int(self.settings.get("seed", 0)) + seed

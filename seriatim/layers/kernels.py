@@ -18,7 +18,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from seriatim.compiling import njit
 
 FAST = {"reassoc", "contract", "arcp", "nsz"}  # sums in any order; infinities stay what they are
 

@@ -14,7 +14,8 @@ Shapes: B rows, T time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -116,7 +117,7 @@ class Model:
 
     def learning(
         self, lesson: Any, options: Any, checkpoint: Path | None
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Generator[dict[str, Any], None, None]:
         """Learn in its own way, as events: for a model that neither counts nor goes through the gradient loop."""
         raise TypeError(f"{type(self).__name__} has no way of its own to learn")
 
@@ -140,6 +141,25 @@ class Model:
     def size(self) -> int:
         """Number of learned values."""
         return sum(array.numel() for array in self.arrays().values())
+
+
+# logarithms, where minus infinity stands for what is impossible; a back-off weight may be nothing
+LOGARITHMS = re.compile(r"(.*\.)?(log_(?P<kind>[pg])\.\d+(\.means)?|log_weights)")
+
+
+def check_finite(arrays: dict[str, Tensor]) -> None:
+    """A ValueError if there is an array with numbers in it that no fit leaves there."""
+    for name, array in arrays.items():
+        if not array.is_floating_point():
+            continue
+        logarithms = LOGARITHMS.fullmatch(name)
+        if logarithms is None:
+            wrong = not bool(array.isfinite().all())
+        else:
+            nothing = logarithms["kind"] == "g"
+            wrong = bool(array.isposinf().any()) or (not nothing and bool(array.isnan().any()))
+        if wrong:
+            raise ValueError(f"numbers that are not finite, in {name}")
 
 
 class NeuralModel(nn.Module, Model):

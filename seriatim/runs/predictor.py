@@ -1,5 +1,6 @@
 """A Predictor is what you keep: codec, model and settings, in a run folder, plain and pickle-free.
 
+    .seriatim            the mark, written first: by it a folder is known as ours
     config.toml          every setting, complete: of the run, of reading, codec, models, training
     codec.json           the vocabulary
     weights.safetensors  all that was learned, counts too
@@ -29,10 +30,10 @@ from seriatim.data.formats import FORMATS, format_of
 from seriatim.data.looks import fits
 from seriatim.data.objects import at_hand, files_in, has_rows
 from seriatim.data.sequences import Sequences
-from seriatim.errors import ConfigError, RunError
+from seriatim.errors import ConfigError, RunError, TrainingError
 from seriatim.measuring.fingerprint import Seen, caution
 from seriatim.measuring.measured import Measured, Test, disagreements, merged
-from seriatim.models.base import Model
+from seriatim.models.base import Model, check_finite
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import matched
 from seriatim.records import Record, record
@@ -70,6 +71,7 @@ class Predictor:
         self.fitted_as: str = self.reading.input_format  # which may be told otherwise later
         self.int8 = False  # its linear maps compute in 8 bits
         self.folder: Path | None = None  # where it was opened
+        self.verified = True  # whether what was opened was held against its checksums
         self.trained_on: Seen | None = None  # the pieces of its training data; see `remembered`
         self.in_comparison = False  # fitted beside others, whose figures stand beside its own
         self.beside: list[Predictor] = []  # others that answer together with it
@@ -120,8 +122,11 @@ class Predictor:
         return replace(self.reading, **of_files, **cut)
 
     def record(self, kind: str, **values: Any) -> Record:
-        """A record of this kind, which says whose it is; with a face, where a door gave one."""
-        found = record(kind, **{"task": self.task.name, "model": self.spec, **values})
+        """A record of this kind, which says whose it is, and so if its files were not checked; with a
+        face, where a door gave one."""
+        unchecked = {} if self.verified else {"verified": False}
+        whose = {"task": self.task.name, "model": self.spec}
+        found = record(kind, **{**whose, **values, **unchecked})
         return found if self.face is None else self.face(found)
 
     # -- what was learned from
@@ -263,6 +268,7 @@ class Predictor:
             self.task, spec, parts, self.codec, mixed, self.by, self.reading, dict(self.metrics)
         )
         together.int8 = any(each.int8 for each in several)
+        together.verified = all(each.verified for each in several)
         together.beside, together.face = several, self.face
         return together
 
@@ -303,24 +309,38 @@ class Predictor:
                 "weights in 8 bits are for inference and cannot be saved",
                 do="Save or copy the run they were loaded from",
             )
-        self.remembered()  # before an earlier folder goes
-        folder, lock = start_folder(
+        self.remembered()
+        place = start_folder(
             self.settings(), self.codec.to_json(), Path(folder), resume=False, overwrite=overwrite
         )
-        self.finish(folder)
-        lock.release()
-        return folder
+        try:
+            self.finish(place.folder)
+            place.settle()
+        except BaseException:
+            place.abandon()
+            raise
+        finally:
+            place.lock.release()
+        return Path(folder)
 
     def finish(self, folder: Path) -> None:
-        """Weights, metrics, the card, and last of all the manifest; then the checkpoints have served."""
-        weights = write_arrays(folder / "weights.safetensors", self.model.arrays())
+        """Weights, metrics, the card, and last of all the manifest; then the checkpoints have served, unless
+        the fit was interrupted and may be gone on with."""
+        arrays = self.model.arrays()
+        try:
+            check_finite(arrays)
+        except ValueError as error:
+            raise TrainingError(
+                "what was learned cannot be kept", got=error, do="Look at the data, or lower --rate"
+            ) from None
+        weights = write_arrays(folder / "weights.safetensors", arrays)
         write_json(folder / "metrics.json", self.metrics)
         known = self.remembered()
         if known is not None:
-            arrays = {name: torch.from_numpy(each) for name, each in known.arrays().items()}
-            write_arrays(folder / SEEN, arrays)
+            seen = {name: torch.from_numpy(each) for name, each in known.arrays().items()}
+            write_arrays(folder / SEEN, seen)
         write_bytes(folder / CARD, card_of(self, folder).encode())
-        seal(folder, {"weights.safetensors": weights})
+        seal(folder, {"weights.safetensors": weights}, bool(self.metrics.get("interrupted")))
 
 
 def shortened(value: Any) -> str:

@@ -9,31 +9,34 @@ from typing import Any
 import torch
 
 from seriatim.errors import ConfigError, RunError, SeriatimError
+from seriatim.models.base import check_finite
 from seriatim.models.ladder import Part, create
 from seriatim.models.options import NetworkOptions
 from seriatim.models.recipe import TrainingOptions
 from seriatim.runs.folder import FILES, FORMAT
+from seriatim.runs.places import MANIFEST, MARK, RUN, kind_of
 from seriatim.runs.predictor import Predictor
-from seriatim.runs.shapes import CONFIG, MANIFEST, METRICS
+from seriatim.runs.shapes import CONFIG, METRICS
+from seriatim.runs.shapes import MANIFEST as OF_MANIFEST
 from seriatim.settings import build, from_toml, named
 from seriatim.shapes import check
-from seriatim.storage import checksum, read_arrays, read_bytes, read_json
+from seriatim.storage import checksums, read_arrays, read_bytes, read_json
 from seriatim.tasks import task, tasks
 
-MAPPED = 1 << 26  # bytes; larger weights are mapped and read as they are needed
 REFIT = "Restore it or fit again"
 
 
-def load(folder: str | Path, verify: bool = False, int8: bool = False) -> Predictor:
-    """A finished run folder -> Predictor; every file is checked against the manifest. Or a file of
-    others: n-grams as ARPA, the folder of a GPT-2, word vectors.
+def load(folder: str | Path, verify: bool = True, int8: bool = False) -> Predictor:
+    """A finished run folder -> Predictor; every file is held against the checksum in the manifest.
+    Or a file of others: n-grams as ARPA, the folder of a GPT-2, word vectors.
 
-    Of weights above 64 MB only the size is checked, so that they open at once; `verify` reads them
-    through. With `int8` the linear maps of networks compute in 8 bits: faster, a little less exact.
+    Without `verify` only the sizes are looked at, and every record says so: `verified` is false.
+    With `int8` the linear maps of networks compute in 8 bits: faster, a little less exact.
     """
     folder = Path(folder)
-    if os.path.isfile(folder / "manifest.json"):
+    if os.path.isfile(folder / MANIFEST):
         predictor = open_run(folder, verify)
+        predictor.verified = verify
     else:
         predictor = open_other(folder)
     predictor.folder = folder
@@ -51,7 +54,7 @@ def load(folder: str | Path, verify: bool = False, int8: bool = False) -> Predic
 def open_other(path: Path) -> Predictor:
     """What another program wrote, by the first room that knows it; what is wrong with a file is told
     by the room that takes it for one of its own."""
-    if os.path.isfile(path / "config.toml"):
+    if kind_of(path) == RUN:
         raise RunError(
             f"{path} holds an unfinished fit",
             do="Repeat the fit command with --resume to finish it",
@@ -70,10 +73,14 @@ def open_other(path: Path) -> Predictor:
 
 def open_run(folder: Path, verify: bool) -> Predictor:
     """A finished run folder."""
-    check_files(folder, verify)
+    manifest = read_manifest(folder)
+    for name, wrong in damages(folder, manifest, verify).items():
+        raise RunError(f"{folder / name} is not the file that was written", got=wrong, do=REFIT)
     file = folder / "config.toml"
     settings = from_toml(read_bytes(file).decode("utf-8", "replace"), str(file))
-    check_format(folder, settings)
+    check_format(folder, settings.get("run"))
+    if manifest["seriatim"] != settings["run"].get("seriatim"):
+        raise damaged(folder)
     try:
         check(settings, CONFIG, "config.toml")
         return put_together(folder, settings)
@@ -85,9 +92,8 @@ def open_run(folder: Path, verify: bool) -> Predictor:
         raise RunError(f"{folder} does not fit together", got=error, do=REFIT) from None
 
 
-def check_format(folder: Path, settings: dict[str, Any]) -> None:
+def check_format(folder: Path, run: Any) -> None:
     """Refuse folders of another format by its number."""
-    run = settings.get("run")
     found = run.get("format", run.get("version", "none")) if isinstance(run, dict) else "none"
     if found != FORMAT:
         raise RunError(
@@ -97,27 +103,45 @@ def check_format(folder: Path, settings: dict[str, Any]) -> None:
         )
 
 
-def check_files(folder: Path, verify: bool) -> None:
-    """Every file as the manifest says."""
-    manifest = read_json(folder / "manifest.json")
+def damaged(folder: Path, got: Any = None) -> RunError:
+    """What is said of a manifest that was changed."""
+    return RunError(f"{folder / MANIFEST} is damaged", got=got, do=REFIT)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a run, if it has the form of one."""
+    manifest = read_json(folder / MANIFEST)
+    if not isinstance(manifest, dict) or "seriatim" not in manifest:
+        raise damaged(folder)
+    check_format(folder, manifest)
     try:
-        check(manifest, MANIFEST)
+        check(manifest, OF_MANIFEST)
     except ValueError as error:
-        raise RunError(f"{folder / 'manifest.json'} is damaged", got=error, do=REFIT) from None
-    files = manifest["files"]
-    missing = [name for name in FILES if name not in files]
+        raise damaged(folder, error) from None
+    missing = [name for name in FILES if name not in manifest["files"]]
     if missing:
-        raise RunError(
-            f"{folder / 'manifest.json'} is damaged", got=f"no {', '.join(missing)}", do=REFIT
-        )
+        raise damaged(folder, f"no {', '.join(missing)}")
+    return manifest
+
+
+def damages(folder: Path, manifest: dict[str, Any], verify: bool = True) -> dict[str, str]:
+    """The files that are not what the manifest says, and in what; without `verify` only their sizes
+    are looked at. Several threads read, whatever the size."""
+    files, found = manifest["files"], {}
     for name, entry in files.items():
         size = os.path.getsize(folder / name) if os.path.isfile(folder / name) else None
-        wrong = "another size" if size != entry.get("bytes") else ""
-        looked = not wrong and size is not None and (verify or size <= MAPPED)
-        if looked and checksum(folder / name) != entry.get("sha256"):
-            wrong = "another checksum"
-        if wrong:
-            raise RunError(f"{folder / name} is not the file that was written", got=wrong, do=REFIT)
+        if size is None:
+            found[name] = "no such file"
+        elif size != entry.get("bytes"):
+            found[name] = "another size"
+    sums = checksums(folder / name for name in files if name not in found) if verify else {}
+    for path, each in sums.items():
+        if each != files[path.name].get("sha256"):
+            found[path.name] = "another checksum"
+    mark = folder / MARK
+    if mark.is_file() and kind_of(folder) != RUN:
+        found[MARK] = "another mark"
+    return found
 
 
 def check_sizes(parts: list[Part], arrays: dict[str, torch.Tensor]) -> None:
@@ -145,10 +169,7 @@ def put_together(folder: Path, settings: dict[str, Any]) -> Predictor:
         training = build(TrainingOptions, settings["training"][str(i)], str(folder))
         parts.append(Part(name, rung, options, training))
     arrays, _ = read_arrays(folder / "weights.safetensors")
-    if os.path.getsize(folder / "weights.safetensors") <= MAPPED:
-        arrays = {
-            name: array.clone() for name, array in arrays.items()
-        }  # kernels find the same bits
+    check_finite(arrays)
     check_sizes(parts, arrays)
     with torch.device("meta"):  # no memory is taken before the shapes agree
         model = create(parts, codec.size, *codec.sizes, mixture=room.mixture)

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -88,17 +89,26 @@ def fit(
     for i, (each, part) in enumerate(zip(model.parts, parts, strict=True)):
         yield {"event": "part", "model": part.name, "part": i, "parts": len(parts)}
         file = None if checkpoint is None else checkpoint / f"checkpoint-{i}.safetensors"
+        last = partial(ended, i + 1 == len(parts))
         if isinstance(each, NeuralModel):
-            yield from Loop(each, lesson, part.training, file, generator).run()
+            yield from relay(Loop(each, lesson, part.training, file, generator).run(), last)
         elif each.learns == "by counting":
             yield from counted(each, lesson)
         else:
-            yield from each.learning(lesson, part.training, file)
+            yield from relay(each.learning(lesson, part.training, file), last)
     if isinstance(model, Mixture):
         model.weigh(*lesson.opinions(model.parts))
         found = lesson.validate(model)
         said = lesson.judged(model).said(found)
         yield {"event": "weighed", "weights": model.weights(), "valid": found, "said": said}
+
+
+def ended(last: bool, event: Event) -> Event:
+    """The same event; an interrupt ends a mixture whose other parts have learned nothing yet, which
+    can only be gone on with."""
+    if event["event"] == "interrupted" and not last:
+        raise KeyboardInterrupt
+    return event
 
 
 def counted(model: Model, lesson: Lesson) -> Iterator[Event]:
@@ -175,9 +185,10 @@ class Loop:
             if not resumed or p.step:
                 self.save()
         except KeyboardInterrupt:
+            if not p.step:  # nothing was learned that could be kept
+                raise
             yield {"event": "interrupted", "step": p.step, "seconds": p.seconds}
-            if p.step:
-                yield self.validate()
+            yield self.validate()
         finally:
             self.dismiss()
         if self.best:
@@ -239,7 +250,8 @@ class Loop:
                 "remaining": p.seconds / share * (1 - share),
                 "rate": schedule.rate(share),
             }
-        if clock.due("checkpoint", self.checkpoint.every(o.checkpoint_seconds)):
+        whole = p.batch % o.accumulate == 0  # within a group its gradients would have to be kept
+        if whole and clock.due("checkpoint", self.checkpoint.every(o.checkpoint_seconds)):
             begin = clock.now()
             self.save()
             self.checkpoint.saving = clock.now() - begin

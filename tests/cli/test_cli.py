@@ -64,6 +64,7 @@ def test_fit_keeps_a_run_and_tells_its_figures(home, here, model, settings):
     )
     assert {path.name for path in (here / "runs" / model).iterdir()} == {
         "card.md",
+        ".seriatim",
         "config.toml",
         "codec.json",
         "weights.safetensors",

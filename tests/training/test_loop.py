@@ -351,6 +351,7 @@ def test_smoothed_labels_cost_what_the_formula_says():
         {"bptt": 24},
         {"average": "moving"},
         {"accumulate": 2},
+        {"accumulate": 4},
         {"decay": "plateau", "validations": 6},
         {"optimiser": "muon", "direct": 3, "cells": 64, "direct_dropout": 0.5},
     ],

@@ -535,7 +535,7 @@ AGAIN = "Give a file that `write_vectors` wrote"
 def arrays_of(path: str) -> tuple[np.ndarray, bytes]:
     """The vectors, and the words as they lie in the file, checked."""
     try:
-        arrays, _ = read_arrays(Path(path))
+        arrays, _ = read_arrays(Path(path), mapped=True)
     except RunError as error:
         raise DataError(
             "the file cannot be read as safetensors",

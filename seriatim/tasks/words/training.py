@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -117,7 +117,7 @@ class WordLoop:
             return "interrupted"
         return max(spent, key=lambda name: spent[name]) if self.share() >= 1 else "patience"
 
-    def run(self) -> Iterator[dict[str, Any]]:
+    def run(self) -> Generator[dict[str, Any], None, None]:
         """Train until the budget is spent, patience is, or the user interrupts; yields events."""
         o, p, resumed = self.options, self.progress, self.restore()
         if not resumed:
@@ -139,6 +139,8 @@ class WordLoop:
             yield from self.rounds(piece)
             self.save()
         except KeyboardInterrupt:
+            if not p.step:  # nothing was learned that could be kept
+                raise
             yield {"event": "interrupted", "step": p.step, "seconds": p.seconds}
         if self.best and o.patience:
             self.model.load_arrays(self.best)

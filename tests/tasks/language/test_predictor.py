@@ -42,6 +42,7 @@ def test_a_saved_run_scores_and_writes_the_same(name, tmp_path):
     arrays = {"seen.safetensors", "weights.safetensors"}
     assert {file.name for file in (tmp_path / "run").iterdir()} == arrays | {
         "card.md",
+        ".seriatim",
         "codec.json",
         "config.toml",
         "manifest.json",

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import njit
 from torch import Tensor
 
 from seriatim.batches import Batch
+from seriatim.compiling import njit
 from seriatim.errors import DataError
 from seriatim.tasks.forecast.codec import Signals
 from seriatim.tasks.forecast.models.rules import Rule

@@ -18,8 +18,8 @@ from collections.abc import Generator
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from seriatim.compiling import njit
 from seriatim.data.sequences import Field
 
 TINY = 1e-280  # a number whose inverse is still one

@@ -19,6 +19,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
+from threading import get_ident
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -214,10 +217,15 @@ class EncoderDecoder(Network):
         found: dict[str, list[Tensor]] = {
             f"attention.{layer}": [] for layer in range(len(self.attending))
         }
+        mine = get_ident()  # others may be asking the same model
+
+        def hear(seen: list[Tensor], part: Any, given: Any, _: Any) -> None:
+            """What this thread hears."""
+            if get_ident() == mine:
+                seen.append(part.weights(*given))
+
         handles = [
-            each.register_forward_hook(
-                lambda part, given, _, seen=seen: seen.append(part.weights(*given))
-            )
+            each.register_forward_hook(partial(hear, seen))
             for each, seen in zip(self.attending, found.values(), strict=True)
         ]
         try:

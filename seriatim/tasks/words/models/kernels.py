@@ -15,7 +15,8 @@ gradient of the loss of its place. Shapes: V words, D width, N symbols of text.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from seriatim.compiling import njit
 
 SKIP_GRAM, CBOW, PREDICTOR = 0, 1, 2
 

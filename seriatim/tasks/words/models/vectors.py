@@ -17,7 +17,7 @@ buckets.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -67,7 +67,7 @@ class Vectors(Model):
 
     def learning(
         self, lesson: Any, options: Any, checkpoint: Path | None
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Generator[dict[str, Any], None, None]:
         """The text in rounds, by compiled loops: see `seriatim.tasks.words.training`."""
         from seriatim.tasks.words.training import loop_of
 
