@@ -14,6 +14,7 @@ import polars
 import pytest
 
 from seriatim.data import limits
+from seriatim.data.formats import parquet as module
 from seriatim.data.formats import read_files
 from seriatim.data.formats.delimited import MOST_COLUMNS
 from seriatim.data.formats.svg import transform
@@ -65,6 +66,12 @@ def test_a_bomb_is_refused_with_the_way_out(tmp_path, name, monkeypatch):
         read(str(path))
     except SeriatimError as error:  # it is zeros and the like: refused, but not for its size
         assert "times" not in str(error) and "more than" not in str(error)
+
+
+def test_a_decoder_that_runs_out_of_memory_is_told_so():
+    words = io.BytesIO(b"memory allocation of 400 bytes failed\nnote: run with RUST_BACKTRACE\n")
+    assert "times its size" in str(module.refused("a.parquet", 10, -6, words))
+    assert "odd" in str(module.refused("a.parquet", 10, 1, io.BytesIO(b"Traceback\nodd\n")))
 
 
 def read_vectors(path: str) -> object:

@@ -63,8 +63,9 @@ def read_parquet(path: str, gaps: bool = False) -> Table:
 def refused(path: str, packed: int, code: int, complaints: BinaryIO) -> DataError:
     """What is wrong, by the last words of the process that could not read the file."""
     complaints.seek(0)
-    complaint = complaints.read(CHUNK).decode(errors="replace").strip().rpartition("\n")[2]
-    if "memory allocation" in complaint or "MemoryError" in complaint:
+    words = complaints.read(CHUNK).decode(errors="replace").strip()
+    complaint = words.rpartition("\n")[2]
+    if "memory allocation of" in words or "MemoryError" in words:
         return too_large(path, packed)
     return DataError(
         "this cannot be read as parquet",
