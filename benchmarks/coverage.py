@@ -20,13 +20,7 @@ import numpy as np
 from record import write_row
 
 import seriatim as st
-from seriatim.measuring.resampling import (
-    FIRST_BLOCK,
-    block_length,
-    interval,
-    sums_between,
-    wilson,
-)
+from seriatim.measuring.resampling import FIRST_BLOCK, block_length, interval, sums_between, wilson
 
 DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared/data"))
 REGIONS, TEST = 10, 100_000  # of a test, and its symbols: at most a twentieth of what there is

@@ -132,7 +132,7 @@ def plot(
     return call("plot", run, data, what=what, **asked, **options)
 
 
-def load(folder: str | Path, verify: bool = False, int8: bool = False) -> Predictor:
+def load(folder: str | Path, verify: bool = True, int8: bool = False) -> Predictor:
     """Open a finished run folder, or a file of others: n-grams as ARPA, the folder of a GPT-2, word
     vectors. See `seriatim.tasks.opening`."""
     from seriatim.tasks.opening import load as opened

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.campaign import children, readers, values
 from tests.campaign.cases import CASES, Figures
 from tests.campaign.disk import disks
 from tests.campaign.flips import flips
@@ -63,8 +64,11 @@ PARTS: dict[str, Part] = {
     "bit flips": (flips, 1000, of_flips),
     "full disk": (disks, 50, of_disks),
     "threads": (threads, 10_000, of_threads),
+    "malformed files": (readers.run, 10_000, children.row),
+    "hostile values": (values.run, 2_000, children.row),
 }
-SHORT = dict(zip(("points", "kills", "sigterm", "flips", "disk", "threads"), PARTS, strict=True))
+NAMES = ("points", "kills", "sigterm", "flips", "disk", "threads", "readers", "values")
+SHORT = dict(zip(NAMES, PARTS, strict=True))
 
 
 def main() -> int:
@@ -81,7 +85,8 @@ def main() -> int:
         name = SHORT[short]
         run, usual, words = PARTS[name]
         begin = time.perf_counter()
-        found = run(usual if asked.count is None else asked.count, asked.seed, asked.cases)
+        only = asked.cases.replace(";", ",") if words is children.row else asked.cases
+        found = run(usual if asked.count is None else asked.count, asked.seed, only)
         seconds = time.perf_counter() - begin
         tried, failed = words(found)
         print(f"{name}: {tried}; {failed}; {seconds:.0f} s", flush=True)
