@@ -23,19 +23,27 @@ from typing import Any
 import numpy as np
 from record import write_row
 
-from seriatim.comparison.data_curve import SHARES, seeds_of
-from seriatim.data import read
+from seriatim.comparison.data_curve import SHARES, SURE, seeds_of
 from seriatim.fitting import fit_events
-from seriatim.measuring.laws import LastSlope, LastValue, Law, NoLaw, crossing, errors_of
+from seriatim.measuring.laws import (
+    Expected,
+    Law,
+    crossing,
+    errors_of,
+    fitted,
+    last_slope,
+    last_value,
+    refused,
+)
 from seriatim.progress import exhausted, listening
 from seriatim.tasks import task
 
 DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared/data"))
 KEPT = Path(os.environ.get("SERIATIM_KEPT", tempfile.gettempdir())) / "data_curves.json"
-QUARTER, TIMES = 1 / 4, 4
+QUARTER = 1 / 4
 MOST = 4_000_000  # characters of a text
 LEVEL = 0.2  # of error: 80 % intervals
-SURE = 0.8  # from which on a crossing is claimed
+WIDTHS = np.geomspace(0.05, 4, 30)  # of the intervals of rivals, in last steps
 
 Cell = dict[str, Any]
 SETS: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -63,7 +71,7 @@ RUNGS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
         "markov 5": ("markov", {"order": 5}),
         "kneser-ney 3": ("kneser-ney", {"order": 3}),
         "kneser-ney": ("kneser-ney", {}),
-        "witten-bell": ("witten-bell", {}),
+        "absolute": ("absolute", {}),
     },
     "classify": {
         "majority": ("majority", {}),
@@ -98,49 +106,51 @@ def opened(name: str, folder: Path) -> Any:
         plain.write_bytes(content[:MOST] if room == "language" else content)
         path = plain
     card = task(room)
-    unit, reading = None, card.reading(**asked)
-    return card.cut.prepare(
-        card.cut.sequences(str(path) if path.exists() else source, reading, unit=unit), {}
-    )
+    found = card.cut.sequences(str(path) if path.exists() else source, card.reading(**asked))
+    return card.cut.prepare(found, {})
 
 
-def measured(name: str, only: set[str]) -> list[Cell]:
-    """The cells of a data set: of each rung the figures at every size and subset, and of the whole."""
+def measure(name: str, there: set[str]) -> None:
+    """The cells of a data set that are not there yet: of each rung the figures at every size and
+    subset of a quarter, and of the whole."""
     card = task(SETS[name][0])
     with tempfile.TemporaryDirectory() as folder, listening(lambda event: None):
         valid, train, test = card.cut.divide(opened(name, Path(folder)))
         figure = card.ranking_figure(train)
         quarter = card.cut.subset(train, QUARTER, 0)
-        found = []
+        parts = [
+            [card.cut.subset(quarter, share, seed) for seed in seeds_of(share)] for share in SHARES
+        ]
         for rung, (spec, settings) in RUNGS[card.name].items():
-            if f"{name} {rung}" in only:
+            if f"{name} {rung}" in there:
                 continue
-
-            def value(part: Any, spec: str = spec, settings: Any = settings) -> float:
-                """The figure of this rung fitted to a part."""
-                fitting = fit_events(card, spec, part, valid, settings, compared=True)
-                predictor = exhausted(fitting)
-                return float(predictor.row(predictor.measure(test))[figure.key])
-
-            parts = [
-                [card.cut.subset(quarter, share, seed) for seed in seeds_of(share)]
-                for share in SHARES
+            every = [
+                [figure_of(card, figure.key, spec, settings, valid, part, test) for part in several]
+                for several in [*parts, [train]]
             ]
-            found.append(
-                {
-                    "data": name,
-                    "rung": rung,
-                    "task": card.name,
-                    "higher": figure.higher,
-                    "sizes": [card.cut.amount(several[0])[0] for several in parts],
-                    "values": [[value(part) for part in several] for several in parts],
-                    "whole": value(train),
-                    "whole_size": card.cut.amount(train)[0],
-                }
+            cell = {
+                "data": name,
+                "rung": rung,
+                "task": card.name,
+                "higher": figure.higher,
+                "sizes": [card.cut.amount(several[0])[0] for several in parts],
+                "values": every[:-1],
+                "whole": every[-1][0],
+                "whole_size": card.cut.amount(train)[0],
+            }
+            keep(cell)
+            print(
+                f"{name} {rung}: {np.mean(every[-2]):.4f}, of the whole {cell['whole']:.4f}",
+                flush=True,
             )
-            print(json.dumps(found[-1]), flush=True)
-            keep(found[-1:])
-    return found
+
+
+def figure_of(
+    card: Any, key: str, spec: str, settings: Any, valid: Any, train: Any, test: Any
+) -> float:
+    """The figure of a rung fitted to some data."""
+    predictor = exhausted(fit_events(card, spec, train, valid, settings, compared=True))
+    return float(predictor.row(predictor.measure(test))[key])
 
 
 def kept() -> dict[str, Cell]:
@@ -148,7 +158,91 @@ def kept() -> dict[str, Cell]:
     return json.loads(KEPT.read_text()) if KEPT.exists() else {}
 
 
-def keep(cells: list[Cell]) -> None:
-    """Put cells beside those that are there."""
-    known = kept() | {f"{each['data']} {each['rung']}": each for each in cells}
-    KEPT.write_text(json.dumps(known, indent=1))
+def keep(cell: Cell) -> None:
+    """Put a cell beside those that are there."""
+    KEPT.write_text(json.dumps(kept() | {f"{cell['data']} {cell['rung']}": cell}, indent=1))
+
+
+# -- scored
+class Back:
+    """A cell with what is known of it from a quarter, smaller is better."""
+
+    def __init__(self, cell: Cell):
+        sign = -1.0 if cell["higher"] else 1.0
+        several = [[sign * each for each in values] for values in cell["values"]]
+        self.data, self.rung, self.sizes = cell["data"], cell["rung"], cell["sizes"]
+        self.values = [float(np.mean(each)) for each in several]
+        errors = errors_of(self.sizes, several).tolist()
+        self.whole, self.whole_size = sign * cell["whole"], cell["whole_size"]
+        self.refused = refused(self.sizes, self.values, errors)
+        self.law: Law | None = None
+        if not self.refused:
+            floor = -1.0 if cell["higher"] else 0.0
+            self.law = fitted(self.sizes, self.values, errors, floor)
+
+    def score(self, told: Expected) -> float:
+        """The interval score of Gneiting and Raftery (2007), as a share of the figure: its width, and
+        what lies outside of it ten times."""
+        outside = max(0.0, told.low - self.whole) + max(0.0, self.whole - told.high)
+        return (told.high - told.low + 2 / LEVEL * outside) / abs(self.values[-1])
+
+    def predicted(self) -> Expected:
+        """What the law says of the whole."""
+        assert self.law is not None
+        return self.law.predicted(self.whole_size)
+
+    def rival(self, kind: Any, width: float) -> Expected:
+        """What a simpler guess says of the whole."""
+        return kind(self.sizes, self.values, width).predicted(self.whole_size)
+
+
+def width_of(kind: Any, cells: list[Back]) -> float:
+    """The width of a rival's intervals by which it scores best on some cells."""
+    return min(WIDTHS, key=lambda width: np.mean([c.score(c.rival(kind, width)) for c in cells]))
+
+
+def claims(cells: list[Back]) -> list[tuple[str, bool]]:
+    """Crossings that a quarter of the data claims to come before the whole, and whether they did."""
+    found = []
+    for first, second in itertools.permutations(cells, 2):
+        if first.data != second.data or first.law is None or second.law is None:
+            continue
+        cross = crossing(first.law, second.law, first.whole_size)
+        if cross is not None and cross.sure >= SURE and cross.at > first.sizes[-1]:
+            words = f"{first.data}: {second.rung} ahead of {first.rung}"
+            found.append((words, second.whole < first.whole))
+    return found
+
+
+def main(names: list[str]) -> None:
+    """Measure what is missing, and score what there is."""
+    for name in names or SETS:
+        measure(name, set(kept()))
+    cells = [Back(cell) for cell in kept().values() if cell["rung"] in RUNGS[cell["task"]]]
+    known = [cell for cell in cells if cell.law is not None]
+    for cell in cells:
+        if cell.refused:
+            print(f"{cell.data} {cell.rung}: no law, {cell.refused}")
+    chosen = [cell for cell in known if cell.data in CHOSEN]
+    scored = [cell for cell in known if cell.data not in CHOSEN]
+    rivals = {kind: width_of(kind, chosen) for kind in (last_value, last_slope)}
+    for title, some in (("decided", chosen), ("scored", scored)):
+        several = [cell.predicted() for cell in some]
+        held = np.mean([t.low <= c.whole <= t.high for c, t in zip(some, several)])
+        ours = np.mean([cell.score(told) for cell, told in zip(some, several)])
+        value, slope = (
+            np.mean([cell.score(cell.rival(kind, width)) for cell in some])
+            for kind, width in rivals.items()
+        )
+        right = claims(some)
+        sets = len({cell.data for cell in some})
+        told = f"{sum(ok for _, ok in right)} of {len(right)} crossings right"
+        print("\n".join(f"{words}: {'right' if ok else 'wrong'}" for words, ok in right))
+        write_row(
+            "protocol.py data",
+            f"what 4 times the data give, {title} on {len(some)} cells of {sets} data sets",
+            f"{100 * held:.0f} % inside 80 % intervals, interval score {ours:.4f}",
+            f"last value {value:.4f}, last slope {slope:.4f}",
+            f"{ours / min(value, slope):.2f} of the better; {told}",
+            ("numpy", "scipy"),
+        )

@@ -178,15 +178,15 @@ def more_data(curve: Record | None, rows: list[dict[str, Any]], figure: Figure) 
         words = ahead[0]["words"]
         return f" More data would change that: {words}."
     laws = {each["model"]: each["predicted"][-1] for each in curve["rungs"] if each["predicted"]}
-    best = next((row["model"] for row in rows if row["model"] in laws), None)
-    if best is None or min(laws, key=lambda name: figure.signed(laws[name]["value"])) != best:
+    best = rows[0]["model"]
+    if best not in laws:
         return ""
-    told = laws[best]
-    value, low, high = (figure.write(told[key]) for key in ("value", "low", "high"))
-    still = ", still ahead of all that have a law" if len(laws) > 1 else ""
+    value, low, high = (figure.write(laws[best][key]) for key in ("value", "low", "high"))
+    ahead_of = [name for name in laws if name != best]
+    still = min(laws, key=lambda name: figure.signed(laws[name]["value"])) == best and ahead_of
     return (
-        f" With {told['times']} times the data {best} would have about {value} "
-        f"(80 %: {low} to {high}){still}."
+        f" With {laws[best]['times']} times the data {best} would have about {value} "
+        f"(80 %: {low} to {high}){', still ahead of ' + ', '.join(ahead_of) if still else ''}."
     )
 
 

@@ -107,7 +107,7 @@ class DataCurve:
             "sizes": [self.cut.amount(self.subsets(share)[0])[0] for share in SHARES],
             "unit": self.cut.amount(self.train)[1],
             "rungs": [self.summary(each, laws.get(each["model"])) for each in found],
-            "crossings": self.crossings(laws),
+            "crossings": self.crossings(laws, found),
         }
 
     def subsets(self, share: float) -> list[Sequences]:
@@ -260,7 +260,8 @@ class DataCurve:
         told: Record = {**found, "law": None, "predicted": None}
         if law is None:
             return told
-        told["law"] = {"a": self.sign * law.a, "b": self.sign * law.b, "c": law.c}
+        a, b, c = law.parameters[0].tolist()
+        told["law"] = {"a": self.sign * a, "b": self.sign * b, "c": c}
         told["predicted"] = []
         for times in TIMES:
             expected = law.predicted(times * law.sizes[-1])
@@ -269,7 +270,7 @@ class DataCurve:
             told["predicted"].append({"times": times, "value": value, "low": low, "high": high})
         return told
 
-    def crossings(self, laws: dict[str, Law]) -> list[Record]:
+    def crossings(self, laws: dict[str, Law], rungs: list[Record]) -> list[Record]:
         """Where one rung comes ahead of another, by size; `lead`: where the best of all changes."""
         whole, unit = self.cut.amount(self.train)
         rows = [row for row in self.comparison.rows if row["model"] in laws]
@@ -283,13 +284,23 @@ class DataCurve:
             cross = crossing(laws[first], laws[second], FARTHEST * whole, apart)
             if cross is None or cross.sure < TOLD:
                 continue
-            best = min(law.value(cross.at) for law in laws.values())
-            within = abs(best) * self.comparison.options.margin
-            lead = laws[second].value(cross.at) <= best + within
+            value = laws[second].value(cross.at)
+            best = min(self.known_at(cross.at, each, laws) for each in rungs)
+            lead = value <= best + abs(best) * self.comparison.options.margin
             words = told_of(first, second, cross.at, cross.sure, whole, unit)
             ends = {"at": cross.at, "low": cross.low, "high": cross.high, "sure": cross.sure}
             found.append({"first": first, "second": second, **ends, "lead": lead, "words": words})
         return sorted(found, key=lambda each: each["at"])
+
+    def known_at(self, size: float, rung: Record, laws: dict[str, Law]) -> float:
+        """What a rung has at a size, smaller is better; one without a law beyond the last size what it
+        had there, before its first nothing."""
+        if rung["model"] in laws:
+            return laws[rung["model"]].value(size)
+        points = rung["points"]
+        logs = np.log([point["size"] for point in points])
+        values = [self.sign * point["value"] for point in points]
+        return float(np.interp(np.log(size), logs, values, left=np.inf))
 
 
 def told_of(first: str, second: str, at: float, sure: float, whole: int, unit: str) -> str:
