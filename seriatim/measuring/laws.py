@@ -30,7 +30,7 @@ from seriatim.errors import DataError
 
 LEAST_SIZES = 4  # fewer tell nothing about three parameters
 DRAWS = 400
-EXPONENTS = np.geomspace(0.05, 2.0, 36)  # (C,)
+EXPONENTS = np.geomspace(0.05, 2.0, 72)  # (C,)
 MISFIT = 0.1  # of what a size is behind the last: how far the truth is from any law
 TRACE = 0.002  # of the figure: a rise that is none, whatever the errors say
 APART = 2.0  # standard errors of a rise that is one
