@@ -5,10 +5,11 @@
 Figures that are better when higher go in with their sign turned, and the floor is then minus the best
 there can be. The fit is least squares over a grid of c, for each of which a and b are a line; points
 are weighed by their errors. It is then moved to go on from the last point. What is not known is drawn:
-the points anew from their errors, and the law fitted again to each draw. No law is quite true, so
-errors have a share of what is still to be gained (MISFIT, decided on half of the data sets of
-benchmarks/data_curves.py), and are larger where the law leaves more over. An interval is that of a
-figure measured on the same test after a fit to so much data.
+the points anew from their errors, and the law fitted again to each draw. No law is quite true: errors
+have a share of how far a size is behind the last, more so of small sizes, and are larger where the law
+leaves more over; and of what it promises beyond the last size a share is doubted. These shares were
+decided on the data sets that benchmarks/data_curves.py calls CHOSEN. An interval is that of a figure
+measured on the same test after a fit to so much data.
 
     law = fitted(sizes, values, errors)      DataError where there is no law: see `refused`
     law.predicted(10 * sizes[-1])            value, low, high: an 80 % interval
@@ -31,7 +32,9 @@ from seriatim.errors import DataError
 LEAST_SIZES = 4  # fewer tell nothing about three parameters
 DRAWS = 400
 EXPONENTS = np.geomspace(0.05, 2.0, 72)  # (C,)
-MISFIT = 0.1  # of what a size is behind the last: how far the truth is from any law
+MISFIT = 0.01  # of what a size is behind the last: how far the truth is from any law
+FARTHER = 1.5  # power of how many times smaller than the last a size is: it tells so much less
+DOUBT = 0.25  # of what is gained beyond the last size: how far that is from what is measured then
 TRACE = 0.002  # of the figure: a rise that is none, whatever the errors say
 APART = 2.0  # standard errors of a rise that is one
 LOW, HIGH = 0.1, 0.9  # quantiles of an 80 % interval
@@ -66,7 +69,7 @@ class Law:
     points: np.ndarray  # (1 + R, K)
     parameters: np.ndarray  # (1 + R, 3) a, b and c
     spread: float  # of fits to other data as large as the last size
-    misfit: float  # of any law, at the last size
+    least: float  # no figure is below
 
     def along(self, sizes: np.ndarray) -> np.ndarray:
         """(N,) sizes -> (1 + R, N) figures: between the sizes that were measured on straight lines in
@@ -74,7 +77,8 @@ class Law:
         a, b, c = (self.parameters[:, i, None] for i in range(3))
         logs, eye = np.log(self.sizes), np.eye(len(self.sizes))
         between = self.points @ np.stack([np.interp(np.log(sizes), logs, hat) for hat in eye])
-        return np.where(sizes > self.sizes[-1], a + b * sizes**-c, between)
+        beyond = np.maximum(a + b * sizes**-c, self.least)
+        return np.where(sizes > self.sizes[-1], beyond, between)
 
     def value(self, size: float) -> float:
         """The figure at a size."""
@@ -83,11 +87,13 @@ class Law:
     def predicted(self, size: float) -> Expected:
         """What would be measured after a fit to so much data, more than the last size."""
         chance = np.random.default_rng(1).standard_normal(len(self.points) - 1)
-        noise = math.hypot(self.spread * math.sqrt(self.sizes[-1] / size), self.misfit)
+        value = self.value(size)
+        doubt = DOUBT * (self.points[0, -1] - value)
+        noise = math.hypot(self.spread * math.sqrt(self.sizes[-1] / size), doubt)
         several = self.along(np.array([float(size)]))[1:, 0] + noise * chance
         low, high = np.quantile(several, [LOW, HIGH])
-        value = self.value(size)
-        return Expected(value, min(value, float(low)), max(value, float(high)))
+        within = [max(self.least, float(each)) for each in (value, low, high)]
+        return Expected(within[0], min(within), max(within))
 
 
 def fitted(
@@ -98,7 +104,7 @@ def fitted(
         raise DataError(f"no law of diminishing returns: {why}")
     known, points, given = (np.asarray(each, float) for each in (sizes, values, errors))
     relative = known / known[-1]
-    misfits = MISFIT * behind(points)
+    misfits = MISFIT * behind(points) * relative**-FARTHER
     off = np.maximum(np.hypot(given, misfits), 1e-9 + 1e-6 * np.abs(points))  # (K,)
     wider = inflation(relative, points, off, least)
     chance = np.random.default_rng(0).standard_normal((DRAWS, len(points)))
@@ -106,7 +112,7 @@ def fitted(
     found = least_squares(relative, drawn, off, least)
     found[:, 0] += drawn[:, -1] - found[:, :2].sum(1)  # it goes on from the last point
     found[:, 1] *= known[-1] ** found[:, 2]
-    return Law(known, drawn, found, float(given[-1]), wider * float(misfits[-1]))
+    return Law(known, drawn, found, float(given[-1]), least)
 
 
 def inflation(sizes: np.ndarray, points: np.ndarray, errors: np.ndarray, least: float) -> float:
