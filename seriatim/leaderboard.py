@@ -193,7 +193,7 @@ def more_data(curve: Record | None, rows: list[dict[str, Any]], figure: Figure) 
 def curve_notes(record: Record, room: Task) -> list[str]:
     """What the curve against data says, under the table: what the best would reach with more of
     it, where the lead changes, and who has no law."""
-    curve, figure = record["curve"], room.figure(record["figure"])
+    curve, figure = record.get("curve"), room.figure(record["figure"])
     if not curve:
         return []
     notes = []

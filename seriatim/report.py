@@ -43,7 +43,7 @@ def comparison_page(record: Record, room: Task, folder: Path | None = None) -> s
     sections += [("", standing(record["rows"], figures)), ("", notes_of(footnotes(record, room)))]
     if scored:
         sections += [("Quality against time", quality(record))]
-    if record["curve"]:
+    if record.get("curve"):
         sections += [("What more data would change", data_curve(record))]
     course = None if folder is None else course_of(record, folder)
     if course is not None:

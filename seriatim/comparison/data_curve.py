@@ -144,7 +144,8 @@ class DataCurve:
         self, row: Row, seconds: float, found: Record
     ) -> Generator[Event, None, list[Record]]:
         """The points below the whole, the smallest first; notes in `found` why some are not there."""
-        begin, points = time.perf_counter(), []
+        begin = time.perf_counter()
+        points: list[Record] = []
         for share in SHARES[:-1]:
             several: list[Measured] = []
             try:
