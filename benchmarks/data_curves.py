@@ -153,7 +153,7 @@ def column(path: Path, place: int) -> Path:
     """Tags from another column of a treebank."""
     lines = []
     for rows in rows_of(path):
-        lines += [f"{row[1]}\t{row[place].split(':')[0]}" for row in rows if row[0].isdigit()]
+        lines += [f"{row[1]}\t{row[place].split(':')[0] or row[place]}" for row in rows if row[0].isdigit()]
         lines.append("")
     return written(path, lines)
 
