@@ -176,7 +176,7 @@ def more_data(curve: Record | None, rows: list[dict[str, Any]], figure: Figure) 
     ]
     if ahead:
         words = ahead[0]["words"]
-        return f" More data would change that: {words}."
+        return f" More data might change that: {words}."
     laws = {each["model"]: each["predicted"][-1] for each in curve["rungs"] if each["predicted"]}
     best = rows[0]["model"]
     if best not in laws:

@@ -187,7 +187,7 @@ def crossing(
     ahead, *drawn = first.along(sizes) - second.along(sizes)  # (N,) each
     if ahead[0] >= 0 or ahead[-1] <= 0:
         return None
-    differences = np.array(drawn)  # (R, N)
+    differences = np.array(drawn) + doubted(first, sizes, 1) - doubted(second, sizes, 2)  # (R, N)
     if apart is not None:
         differences += np.resize(apart, len(differences))[:, None]
     crossed = differences[:, -1] > 0
@@ -195,6 +195,13 @@ def crossing(
     low, high = np.quantile(places, [LOW, HIGH])
     at = float(sizes[last_behind(ahead[None])[0]])
     return Crossing(at, min(at, float(low)), max(at, float(high)), float(crossed.mean()))
+
+
+def doubted(law: Law, sizes: np.ndarray, seed: int) -> np.ndarray:
+    """(N,) sizes -> (R, N) how far off what the law promises beyond the last size may be."""
+    chance = np.random.default_rng(seed).standard_normal(len(law.points) - 1)
+    gained = np.where(sizes > law.sizes[-1], law.points[0, -1] - law.along(sizes)[0], 0.0)
+    return DOUBT * gained * chance[:, None]
 
 
 def last_behind(differences: np.ndarray) -> np.ndarray:
