@@ -56,6 +56,9 @@ class CompareOptions:
     units: str = option(
         "", "units with commas between: one table of all, on the same raw text (language)"
     )
+    curve: bool = option(
+        False, "fit six sizes of the data, too: what more of it would give, and where models cross"
+    )
     max_size: int | None = option(None, "bytes of a model to be recommended, at most", least=1)
     min_speed: float | None = option(
         None, "symbols per second of a model to be recommended, at least", above=0

@@ -12,6 +12,7 @@ from seriatim.records import Record
 from seriatim.show.tables import ORDERS, short, strip, width_of
 from seriatim.tasks.base import Figure, Task
 
+CLAIMED = 0.8  # of draws, from which on it is said who would take the lead
 FEW_ITEMS = 100  # of a test: fewer are no ground for a verdict
 MANY_COPIES = 0.05  # of the data, from which on they are told
 STRIP = "strip"  # the column of dots on lines
@@ -53,7 +54,7 @@ def footnotes(record: Record, room: Task) -> list[str]:
             f"{record['folds']} folds: every sequence was the test once; "
             "seconds are those of all fits together"
         )
-    return notes
+    return notes + curve_notes(record, room)
 
 
 def recommendation_of(record: Record) -> list[str]:
@@ -162,6 +163,50 @@ def missing_of(rows: list[dict[str, Any]]) -> str:
     """Which models have no figure."""
     missing = [f"{row['model']} ({row['status']})" for row in rows if row["status"] != "ok"]
     return f" Without a figure: {', '.join(missing)}." if missing else ""
+
+
+def more_data(curve: Record | None, rows: list[dict[str, Any]], figure: Figure) -> str:
+    """What more data would change: who would take the lead, or what the best would reach."""
+    if not curve:
+        return ""
+    ahead = [
+        each
+        for each in curve["crossings"]
+        if each["lead"] and each["sure"] >= CLAIMED and each["at"] > curve["sizes"][-1]
+    ]
+    if ahead:
+        words = ahead[0]["words"]
+        return f" More data might change that: {words}."
+    laws = {each["model"]: each["predicted"][-1] for each in curve["rungs"] if each["predicted"]}
+    best = rows[0]["model"]
+    if best not in laws:
+        return ""
+    value, low, high = (figure.write(laws[best][key]) for key in ("value", "low", "high"))
+    ahead_of = [name for name in laws if name != best]
+    still = min(laws, key=lambda name: figure.signed(laws[name]["value"])) == best and ahead_of
+    return (
+        f" With {laws[best]['times']} times the data {best} would have about {value} "
+        f"(80 %: {low} to {high}){', still ahead of ' + ', '.join(ahead_of) if still else ''}."
+    )
+
+
+def curve_notes(record: Record, room: Task) -> list[str]:
+    """What the curve against data says, under the table: what the best would reach with more of
+    it, where the lead changes, and who has no law."""
+    curve, figure = record.get("curve"), room.figure(record["figure"])
+    if not curve:
+        return []
+    notes = []
+    for each in [rung for rung in curve["rungs"] if rung["predicted"]]:
+        several = [
+            f"x {told['times']}: {figure.write(told['value'])} "
+            f"({figure.write(told['low'])}-{figure.write(told['high'])})"
+            for told in each["predicted"]
+        ]
+        notes.append(f"{each['model']} with more data, 80 %: {', '.join(several)}")
+    notes += [each["words"] for each in curve["crossings"] if each["lead"]]
+    notes += [f"{each['model']}: {each['why']}" for each in curve["rungs"] if each["why"]]
+    return notes
 
 
 def leaderboard(record: Record, room: Task, width: int = 160) -> Table:

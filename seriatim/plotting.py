@@ -21,13 +21,14 @@ if TYPE_CHECKING:  # help names pictures, and must be light
 
 Event = dict[str, Any]
 CURVES, AUDIT = "seriatim.show.curves:", "seriatim.audit.pictures:"
-LEARNING, LEADERBOARD = "learning", "leaderboard"
+LEARNING, LEADERBOARD, CURVE = "learning", "leaderboard", "curve"
 
 # Of every run, of every comparison, of all data: the kind of record each is drawn from.
 COMMON: dict[str, Picture] = {
     LEARNING: Picture(LEARNING, CURVES + "learning", "how a fit learned"),
     LEADERBOARD: Picture("comparison", CURVES + "leaderboard", "each model with its interval"),
     "quality": Picture("comparison", CURVES + "quality", "quality against time"),
+    CURVE: Picture("comparison", CURVES + "data_curve", "quality against data: --curve"),
 }
 DATA = {"audit": Picture("check", AUDIT + "audit", "what data are like: lengths, symbols, labels")}
 LOOKED = ("step", "seconds", "train", "valid", "rate", "gradient_norm", "clipped")
@@ -99,6 +100,8 @@ def pictures_of(found: Record) -> dict[str, Picture]:
     """The pictures of a record, by its kind and its task."""
     kind = found.get("kind")
     shared = {name: each for name, each in COMMON.items() if each.verb == kind}
+    if not found.get("curve"):
+        shared.pop(CURVE, None)
     shared |= DATA if kind == "audit" else {}
     if "task" not in found:
         return shared

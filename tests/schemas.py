@@ -51,6 +51,7 @@ EACH = "each of "  # the key of what such an object holds
 # what is null or empty in every example of some task and verb
 UNSEEN: dict[str, Schema] = {
     "disagreements": {"type": "object"},
+    "curve": {"type": "object"},
     "by_seed": {"type": "array", "items": {"type": "number"}},
     "weights": {"type": "array", "items": {"type": "number"}},
     "references": {"type": "object"},

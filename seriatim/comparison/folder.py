@@ -10,7 +10,7 @@ from seriatim.errors import RunError
 from seriatim.records import Record, plain
 from seriatim.report import comparison_page, write_page
 from seriatim.runs.places import COMPARISON, claim, kind_of
-from seriatim.show.curves import quality
+from seriatim.show.curves import data_curve, quality
 from seriatim.storage import read_json, write_bytes, write_json
 from seriatim.tasks.base import Task
 
@@ -69,7 +69,9 @@ def write_tables(folder: Path, result: Record, room: Task) -> None:
 
 
 def write_pages(folder: Path, result: Record, room: Task) -> None:
-    """quality.png and report.html."""
+    """quality.png, of a curve curve.png, and report.html."""
     if any(row["status"] == "ok" and row[result["figure"]] is not None for row in result["rows"]):
         quality(result).save(folder / "quality.png")
+    if result["curve"]:
+        data_curve(result).save(folder / "curve.png")
     write_page(folder / "report.html", comparison_page(result, room, folder))

@@ -21,6 +21,7 @@ import numpy as np
 
 from seriatim import __version__
 from seriatim.comparison.budget import Budget
+from seriatim.comparison.data_curve import HALF, DataCurve, check_curve
 from seriatim.comparison.folder import new_folder, resumed, write_pages, write_tables
 from seriatim.comparison.judgement import Judgement, recommended
 from seriatim.comparison.trials import TRIED, Round, Trials, spec_of
@@ -29,7 +30,7 @@ from seriatim.data.splits import equal_groups
 from seriatim.errors import ConfigError, SeriatimError
 from seriatim.fitting import fit_events
 from seriatim.fitting_options import CompareOptions
-from seriatim.leaderboard import verdict
+from seriatim.leaderboard import more_data, verdict
 from seriatim.measuring.fingerprint import fingerprint
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
@@ -66,6 +67,8 @@ class Comparison(Trials):
                 f"models of {room.name} are not compared by what they predict",
                 do="Fit each, and evaluate it",
             )
+        check_curve(room, options)
+        self.curve: Record | None = None
         self.specs = chosen(room, options.models)
         self.units = units_of(options.units, self.settings, room)
         self.names = [
@@ -157,6 +160,8 @@ class Comparison(Trials):
         yield from self.mixture(rounds, folder)
         self.refer(rounds)
         self.judgement.judge(self.rows)
+        if self.options.curve:
+            self.curve = yield from DataCurve(self, rounds[0], folder, numbers).measured()
         self.rank()
         result = self.record(data, folder)
         result["disagreements"] = self.disagreements(rounds)
@@ -232,7 +237,8 @@ class Comparison(Trials):
         share = found.get("slot_seconds") if found else None
         todo = [name for name in self.learning if not self.kept(name)]
         mixed = MIXED * (self.mixes and len(todo) > 0)
-        return Budget(self.options.minutes, self.begin, len(todo) + mixed, share)
+        minutes = self.options.minutes * (HALF if self.options.curve else 1)
+        return Budget(minutes, self.begin, len(todo) + mixed, share)
 
     def kept(self, name: str) -> bool:
         """Whether a comparison that is resumed has the row of this model already."""
@@ -518,9 +524,11 @@ class Comparison(Trials):
             seeds=self.options.seeds,
             chosen_on=self.judgement.chosen_on,
             references=self.references,
+            curve=self.curve,
             verdict=verdict(
                 self.rows, self.figure, items, self.judgement.chosen_on, self.options.margin
-            ),
+            )
+            + more_data(self.curve, self.rows, self.figure),
             recommendation=recommended(self.rows, self.figure, self.options, self.judgement),
             disagreements=None,
             command=self.command(data),

@@ -111,6 +111,23 @@ def passages(data: Sequences, share: float) -> Sequences:
     return end_to_end([data.part(begin, begin + size) for begin in begins])
 
 
+def subset(data: Sequences, share: float, seed: int, label: str = "label") -> Sequences:
+    """About this share of the data, another one for each seed: of a stream a passage of each of its
+    regions, of little one passage; else sequences at random, in which labels keep their shares."""
+    if share >= 1:
+        return data
+    if not is_single_stream(data):
+        known = data.fields.get(label)
+        labelled = known is not None and known.kind == SYMBOLS and (known.lengths == 1).all()
+        return split(data, [share], STRATIFY if labelled else SHUFFLE, seed, label)[0]
+    length, generator = len(data.main.flat), generator_from(seed)
+    regions = MOST_REGIONS if share * length >= MOST_REGIONS * GAP else 1
+    size = max(1, int(share * length / regions))
+    places = np.arange(regions) * (length // regions)
+    places += generator.integers(length // regions - size + 1, size=regions)
+    return end_to_end([data.part(begin, begin + size) for begin in places.tolist()])
+
+
 def folds(
     data: Sequences, k: int, seed: int = 0, label: str = "label", how: str | None = None
 ) -> list[tuple[Sequences, Sequences]]:

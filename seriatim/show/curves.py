@@ -1,4 +1,4 @@
-"""Pictures that every task has: the leaderboard, quality against time, how a fit learned."""
+"""Pictures that every task has: the leaderboard, quality against time and data, how a fit learned."""
 
 from __future__ import annotations
 
@@ -177,15 +177,29 @@ def limit(record: Record, rows: list[Row], across: bool) -> list[Any]:
         at.append({"value": record["entropy_bits"], "words": "true entropy of the source"})
     if not at:
         return []
+    names = at if across else named_together(at, 13 * (high - low) / HEIGHT)
     axis = {"x": alt.X("value:Q")} if across else {"y": alt.Y("value:Q")}
     rule = alt.Chart(values(at)).mark_rule(strokeDash=[4, 4], style="soft-line").encode(**axis)
     place = {"y": alt.value(-6)} if across else {"x": alt.value(4)}
     told = (
-        alt.Chart(values(at))
+        alt.Chart(values(names))
         .mark_text(align="left", baseline="bottom", style="soft-text")
         .encode(**axis, **place, text="words:N")
     )
     return [rule, told]
+
+
+def named_together(lines: list[Row], gap: float) -> list[Row]:
+    """The names of lines, those nearer to each other than a gap in one, above the highest of them."""
+    found: list[Row] = []
+    lowest = math.inf
+    for line in sorted(lines, key=lambda line: -line["value"]):
+        if found and lowest - line["value"] < gap:
+            found[-1]["words"] += f", {line['words']}"
+        else:
+            found.append(dict(line))
+        lowest = line["value"]
+    return found
 
 
 def place_names(rows: list[Row], low: float, high: float) -> None:
@@ -379,3 +393,184 @@ def courses(runs: list[Record]) -> Chart:
     )
     says = "What each network reached on the validation data over the time it learned; lower is better."
     return Chart(view, "validation over time", says, rows)
+
+
+# -- the curve against data
+def data_curve(record: Record) -> Chart:
+    """Each rung's figure over the size of its training data; beyond all of the data what its law says,
+    dotted, with 80 % intervals; rings where the lead changes."""
+    import altair as alt
+
+    curve = record.get("curve")
+    if not curve:
+        raise RunError(
+            "there is no curve against data in this comparison",
+            got="one without --curve",
+            do="Compare with --curve",
+        )
+    points, beyond = points_of(record), beyond_of(curve)
+    wide = [each for row in points + beyond for each in (row["low"], row["high"])]
+    low, high = domain_of([*wide, record.get("entropy_bits")])
+    right = max(row["size"] for row in points + beyond)
+    x = alt.X(
+        "size:Q",
+        title=f"{curve['unit']} of training data",
+        scale=alt.Scale(type="log", domain=[curve["sizes"][0] / 1.15, right], nice=False),
+        axis=alt.Axis(values=powers(curve["sizes"][0] / 1.15, right), format="~s"),
+    )
+    y = alt.Y(
+        "value:Q",
+        title=f"{record['figure'].replace('_', ' ')} ({BETTER[record['higher_is_better']]})",
+        scale=alt.Scale(domain=[low, high], zero=False, nice=False),
+    )
+    names = names_at(points + beyond, right, low, high)
+    view = alt.layer(
+        *all_of_it(curve, alt),
+        *limit(record, [{"low": low, "high": high}], across=False),
+        *curve_lines(points, beyond, x, y, alt),
+        *rings(curve, x, y, alt),
+        *name_marks(names, alt),
+        height=HEIGHT,
+        padding={"left": 10, "top": 10, "bottom": 10, "right": letters(n["model"] for n in names)},
+    )
+    return Chart(view, title_of(record), said_of_curve(record, points), points + beyond)
+
+
+def points_of(record: Record) -> list[Row]:
+    """What was measured: a row for each rung and size."""
+    unfinished = {row["model"] for row in record["rows"] if row.get("unfinished")}
+    return [
+        {
+            "model": readable(rung["model"]),
+            "size": point["size"],
+            "value": point["value"],
+            "low": point["low"],
+            "high": point["high"],
+            "subsets": len(point["subsets"]),
+            "state": UNFINISHED if rung["model"] in unfinished else FINISHED,
+            "kind": "measured",
+        }
+        for rung in record["curve"]["rungs"]
+        for point in rung["points"]
+    ]
+
+
+def beyond_of(curve: Record) -> list[Row]:
+    """What laws say of more data than there are; the interval stands at what was predicted."""
+    found: list[Row] = []
+    for rung in curve["rungs"]:
+        if not rung["predicted"]:
+            continue
+        whole, law = rung["points"][-1]["size"], rung["law"]
+        told = {round(each["times"] * whole): each for each in rung["predicted"]}
+        steps = [round(whole * (max(told) / whole) ** (i / 16)) for i in range(17)]
+        for size in sorted({*steps, *told}):
+            value = law["a"] + law["b"] * size ** -law["c"]
+            ends = told.get(size, {"low": value, "high": value})
+            found.append(
+                {"model": readable(rung["model"]), "size": size, "value": value}
+                | {"low": ends["low"], "high": ends["high"], "subsets": 0}
+                | {"state": FINISHED, "kind": "predicted"}
+            )
+    return found
+
+
+def curve_lines(points: list[Row], beyond: list[Row], x: Any, y: Any, alt: Any) -> list[Any]:
+    """Lines through what was measured, dotted where a law goes on, with intervals as rules."""
+    colour = alt.Color("model:N", sort=None, legend=None)
+    tips = [
+        "model:N",
+        alt.Tooltip("size:Q", format=","),
+        alt.Tooltip("value:Q", format=".4g"),
+        alt.Tooltip("low:Q", format=".4g"),
+        alt.Tooltip("high:Q", format=".4g"),
+        alt.Tooltip("subsets:Q"),
+        "kind:N",
+        "state:N",
+    ]
+    base = alt.Chart(values(points)).encode(x=x, y=y, color=colour, tooltip=tips)
+    later = alt.Chart(values(beyond)).encode(x=x, y=y, color=colour, tooltip=tips)
+    rule = {"y": "low:Q", "y2": "high:Q"}
+    return [
+        later.mark_line(strokeDash=[2, 4]),
+        later.mark_rule(strokeWidth=5, opacity=0.3)
+        .encode(**rule)
+        .transform_filter("datum.low < datum.high"),
+        base.mark_rule(strokeWidth=1.2, opacity=0.6).encode(**rule),
+        base.mark_line().transform_filter("datum.state == 'finished'"),
+        base.mark_point(size=34, opacity=1, filled=True).transform_filter(
+            "datum.state == 'finished'"
+        ),
+        base.mark_point(size=44, opacity=1, filled=False).transform_filter(
+            "datum.state != 'finished'"
+        ),
+    ]
+
+
+def all_of_it(curve: Record, alt: Any) -> list[Any]:
+    """A line where the data end, beyond which nothing was measured."""
+    at = alt.Chart(values([{"size": curve["sizes"][-1], "words": "all of the data"}]))
+    rule = at.mark_rule(style="hair-line", strokeWidth=1).encode(x="size:Q")
+    told = at.mark_text(align="left", dx=4, baseline="top", style="soft-text")
+    return [rule, told.encode(x="size:Q", y=alt.value(-8), text="words:N")]
+
+
+def rings(curve: Record, x: Any, y: Any, alt: Any) -> list[Any]:
+    """Rings around the places where the best of all changes."""
+    rungs = {rung["model"]: rung for rung in curve["rungs"]}
+    rows = [
+        {"size": each["at"], "value": figure_at(rungs[each["second"]], each["at"])}
+        | {"words": readable(each["words"])}
+        for each in curve["crossings"]
+        if each["lead"]
+    ]
+    if not rows:
+        return []
+    marks = alt.Chart(values(rows)).mark_point(
+        size=170, filled=False, opacity=1, style="ink-line", strokeWidth=1.5
+    )
+    return [marks.encode(x=x, y=y, tooltip=["words:N"])]
+
+
+def figure_at(rung: Record, size: float) -> float:
+    """The figure of a rung between the sizes that were measured, or beyond them by its law."""
+    law = rung["law"]
+    for before, after in pairwise(rung["points"]):
+        if before["size"] <= size <= after["size"]:
+            share = math.log(size / before["size"]) / math.log(after["size"] / before["size"])
+            return before["value"] + share * (after["value"] - before["value"])
+    return law["a"] + law["b"] * size ** -law["c"]
+
+
+def names_at(rows: list[Row], right: float, low: float, high: float) -> list[Row]:
+    """The names of the lines at the right end, moved where they would meet."""
+    ends = {row["model"]: row for row in rows}  # the last of each
+    scale = (high - low) / HEIGHT
+    places = spread([(high - end["value"]) / scale for end in ends.values()], 13, 6, HEIGHT - 6)
+    return [
+        {"model": name, "size": right, "name_at": high - place * scale, "value": end["value"]}
+        | {"from": end["size"], "far": end["size"] < right}
+        for (name, end), place in zip(ends.items(), places)
+    ]
+
+
+def name_marks(names: list[Row], alt: Any) -> list[Any]:
+    """The names, and thin lines to them from where a curve ends early."""
+    base = alt.Chart(values(names)).encode(color=alt.Color("model:N", sort=None, legend=None))
+    words = base.mark_text(align="left", dx=6, clip=False)
+    leaders = base.mark_rule(strokeWidth=0.7, strokeDash=[1, 4]).transform_filter("datum.far")
+    return [
+        words.encode(x="size:Q", y="name_at:Q", text="model:N"),
+        leaders.encode(x="from:Q", x2="size:Q", y="value:Q", y2="name_at:Q"),
+    ]
+
+
+def said_of_curve(record: Record, points: list[Row]) -> str:
+    """What one sees in a picture of the curve against data."""
+    curve = record["curve"]
+    words = "Each model by how much data it had; dotted: what its law says of more, bars 80 %."
+    lead = [each["words"] for each in curve["crossings"] if each["lead"]]
+    if lead:
+        words += f" Rings: the best changes, {'; '.join(lead[-2:])}."
+    hollow = " Hollow: unfinished, no curve." * any(r["state"] == UNFINISHED for r in points)
+    return words + hollow

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from seriatim.data.formats import read_files
 from seriatim.data.sequences import Field, Sequences
-from seriatim.data.splits import folds, split
+from seriatim.data.splits import folds, split, subset
 from seriatim.errors import ConfigError, DataError
 
 PUBLIC = Path(os.environ.get("SERIATIM_DATA") or Path(__file__).parents[3] / "shared" / "data")
@@ -219,3 +219,22 @@ def test_folds_refuse_a_single_stream_and_too_few_sequences():
         folds(stream("abcdef"), 3)
     with pytest.raises(DataError, match="too few"):
         folds(lines(["a", "b", "b"]), 3)
+
+
+def test_a_subset_of_a_stream_comes_from_all_of_it_and_another_seed_gives_another():
+    data = stream("".join(chr(97 + i * 20 // 40_000) for i in range(40_000)))
+    part = subset(data, 1 / 4, seed=0)
+    assert len(part.main.flat) == 10_000 and len(np.unique(part.main.flat)) >= 10
+    assert part.main.flat.tobytes() == subset(data, 1 / 4, seed=0).main.flat.tobytes()
+    assert part.main.flat.tobytes() != subset(data, 1 / 4, seed=1).main.flat.tobytes()
+    few = subset(data, 1 / 32, seed=3)  # so little is one passage
+    assert len(few.main.flat) == 1250 and (np.diff(few.main.flat.astype(int)) >= 0).all()
+    assert subset(data, 1.0, seed=0) is data
+
+
+def test_labels_keep_their_shares_in_a_subset():
+    data = lines([str(s) for s in range(416)], ["spam" if s < 96 else "ham" for s in range(416)])
+    part = subset(data, 1 / 8, seed=2)
+    spam = sum(part[s]["label"] == ["spam"] for s in range(len(part)))
+    assert len(part) == 52 and 11 <= spam <= 13
+    assert numbers([part]) != numbers([subset(data, 1 / 8, seed=3)])

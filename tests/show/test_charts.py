@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from seriatim.errors import RunError
 from seriatim.plotting import COMMON, drawn, pictures_of
 from seriatim.show.charts import DARK, FORMATS, LIGHT, THEMES, Chart, fitted, powers, spread
-from seriatim.show.curves import courses, leaderboard, learning, quality
+from seriatim.show.curves import courses, data_curve, leaderboard, learning, quality
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -105,6 +105,59 @@ def test_a_comparison_without_a_figure_has_no_picture():
         leaderboard(record)
 
 
+def with_curve(names=("kneser-ney", "lstm", "markov"), unfinished=("lstm",)) -> dict:
+    """A comparison with a curve against data: laws a + b / n, of which the last two cross."""
+    rungs = []
+    for place, name in enumerate(names):
+        a, b = 2.0 - place / 10, 100.0 * (1 + place)
+        sizes = [1000] if name in unfinished else [250, 500, 1000]
+        points = [
+            {"size": n, "value": a + b / n, "low": a + b / n - 0.1, "high": a + b / n + 0.1}
+            | {"subsets": [a + b / n]}
+            for n in sizes
+        ]
+        told = [
+            {"times": times, "value": a + b / (1000 * times), "low": a, "high": a + 0.1 + b / 1000}
+            for times in (2, 10)
+        ]
+        has = {} if name in unfinished else {"law": {"a": a, "b": b, "c": 1.0}, "predicted": told}
+        rung = {"model": name, "points": points, "why": None, "law": None, "predicted": None}
+        rungs.append(rung | has)
+    ends = {"at": 1500.0, "low": 1200.0, "high": 1900.0, "sure": 0.9, "lead": True}
+    words = f"from about 1,500 on {names[-1]} would be ahead of {names[0]}"
+    crossing = {"first": names[0], "second": names[-1], **ends, "words": words}
+    curve = {"sizes": [250, 500, 1000], "unit": "characters", "rungs": rungs}
+    return comparison(names, unfinished) | {"curve": curve | {"crossings": [crossing]}}
+
+
+def test_a_curve_against_data_has_points_laws_rings_and_hollow_marks():
+    chart = data_curve(with_curve())
+    measured = [row for row in chart.rows if row["kind"] == "measured"]
+    beyond = [row for row in chart.rows if row["kind"] == "predicted"]
+    assert [row["size"] for row in measured if row["model"] == "markov"] == [250, 500, 1000]
+    assert {row["state"] for row in measured if row["model"] == "lstm"} == {"unfinished"}
+    assert {row["model"] for row in beyond} == {"kneser-ney", "markov"}
+    assert {round(row["size"]) for row in beyond} >= {1000, 2000, 10_000}
+    assert "markov would be ahead of kneser-ney" in chart.says and "Hollow" in chart.says
+    assert "all of the data" in json.dumps(chart.body)
+    ring = next(row for row in everything(chart) if row.get("size") == 1500.0)
+    assert ring["value"] == pytest.approx(1.8 + 300 / 1500)
+    ends = {row["model"]: row["name_at"] for row in everything(chart) if "name_at" in row}
+    assert len(ends) == 3 and "<svg" in chart.svg("dark", 390)
+
+
+def everything(chart: Chart) -> list[dict]:
+    """All rows that a picture draws."""
+    return [row for view in chart.body["layer"] for row in chart.data_of(view)]
+
+
+def test_lines_near_each_other_share_a_name():
+    record = with_curve() | {
+        "references": [{"name": "bz2", "value": 2.2}, {"name": "xz", "value": 2.205}]
+    }
+    assert '"xz, bz2"' in json.dumps(data_curve(record).body)
+
+
 def test_names_beside_marks_never_cover_each_other():
     names = [f"model-{i}" for i in range(12)]
     record = comparison(names)
@@ -145,7 +198,13 @@ def test_courses_of_several_fits_have_a_line_each():
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_from_outside_are_values_and_nothing_else(name):
     record = comparison((name, "other")) | {"data": name}
-    for chart in (leaderboard(record), quality(record), courses([course(name), course("b")])):
+    curve = data_curve(with_curve((name, "b"), ()))
+    for chart in (
+        leaderboard(record),
+        quality(record),
+        courses([course(name), course("b")]),
+        curve,
+    ):
         written = json.dumps(chart.specification(), ensure_ascii=False)
         written.encode()  # no halves of surrogate pairs
         meant = chart.title, chart.says
@@ -270,6 +329,7 @@ def test_letters_stand_out_from_their_ground(colours):
 # -- which picture a record has
 def test_records_know_their_pictures():
     assert list(pictures_of(comparison())) == ["leaderboard", "quality"]
+    assert list(pictures_of(with_curve())) == ["leaderboard", "quality", "curve"]
     assert drawn(comparison()).what == "leaderboard"
     assert drawn(comparison(), "quality").what == "quality"
     with pytest.raises(Exception, match="no such picture"):
@@ -278,4 +338,5 @@ def test_records_know_their_pictures():
         "learning",
         "leaderboard",
         "quality",
+        "curve",
     }

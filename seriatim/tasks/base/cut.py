@@ -21,8 +21,8 @@ from seriatim.data.classes import read_classes
 from seriatim.data.formats import FORMATS, format_of
 from seriatim.data.objects import at_hand, files_in
 from seriatim.data.options import TextOptions
-from seriatim.data.sequences import NUMBERS, Field, Sequences, joined
-from seriatim.data.splits import folds, is_single_stream, passages, spread
+from seriatim.data.sequences import NUMBERS, TEXT, Field, Sequences, joined
+from seriatim.data.splits import folds, is_single_stream, passages, spread, subset
 from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.measuring.fingerprint import pieces_of
 from seriatim.progress import note
@@ -48,6 +48,7 @@ class Cut:
     how: str | None = None  # in which way data are divided: see `seriatim.data.splits`
     by = ""  # how text is cut unless something else is asked for; "": as its format is
     folded = False  # whether a comparison may have folds
+    grows = True  # whether some of the data is a smaller case of all of them
     parallel = False  # whether two files may belong together, line by line
     wants = ""  # what the data must have besides: label, value, tags or pair; or be: series
     numeric = True  # whether sequences may be numbers; otherwise whole numbers are symbols
@@ -233,6 +234,16 @@ class Cut:
             return passages(data, share)
         many = max(1, int(share * len(data)))
         return data[np.linspace(0, len(data) - 1, many).astype(int)]
+
+    def subset(self, train: Sequences, share: float, seed: int) -> Sequences:
+        """About this share of the training data, as it might have been all: see `splits.subset`."""
+        return subset(train, share, seed)
+
+    def amount(self, train: Sequences) -> tuple[int, str]:
+        """How much training data this is, and of what: elements of a stream, else sequences."""
+        if is_single_stream(train):
+            return len(train.main.flat), "characters" if train.main.kind == TEXT else "elements"
+        return len(train), "sequences"
 
     def tried_on(
         self, train: Sequences, test: Sequences, share: float

@@ -117,6 +117,7 @@ class ForecastCut(Cut):
 
     held_share = 0.2
     wants = "series"
+    grows = False  # less of a past is another question
 
     # -- the one way in
     def sequences(
