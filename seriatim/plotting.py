@@ -28,6 +28,7 @@ COMMON: dict[str, Picture] = {
     LEARNING: Picture(LEARNING, CURVES + "learning", "how a fit learned"),
     LEADERBOARD: Picture("comparison", CURVES + "leaderboard", "each model with its interval"),
     "quality": Picture("comparison", CURVES + "quality", "quality against time"),
+    "time-curve": Picture("comparison", CURVES + "time_curve", "what more time would give"),
 }
 DATA = {"audit": Picture("check", AUDIT + "audit", "what data are like: lengths, symbols, labels")}
 LOOKED = ("step", "seconds", "train", "valid", "rate", "gradient_norm", "clipped")

@@ -1,0 +1,199 @@
+"""What more time would give: is what a comparison predicts from its short fits true?
+
+    python benchmarks/protocol_time.py [--updates 256] [--cells 84] [--kept FILE]
+
+A cell is a data set and a network. Each is fitted for a sixty-fourth, a thirty-second, a quarter, a half
+and all of so many updates, every time with a schedule of its own. The quarter is a comparison's whole
+fit, the two before it its short ones; what twice and four times as much would give is predicted and
+looked up. The width of the intervals is found on half of the data sets and scored on the other half:
+the share that 80 % intervals hold, and their interval score beside those of "the last value" and "the
+last slope", which get a width in the same way. Cells are kept, one line each: a run that was killed
+goes on. The peers need no installing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from record import write_row
+
+import seriatim as st
+from seriatim.comparison.time_curve import SPREAD, course_through, last_slope
+from seriatim.tasks import task
+
+DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared/data"))
+SHARES = (1 / 64, 1 / 32, 1 / 4, 1 / 2, 1.0)
+TIMES = (2, 4)
+LETTERS, SEQUENCES = 200_000, 3_000  # of a data set, at most
+TABLE = {"input_format": "tsv", "columns": "label,text"}
+
+# the task, the file or corpus, how it is read; those on which the width is found are marked
+SETS: dict[str, tuple[str, str, dict[str, Any], bool]] = {
+    "shakespeare": ("language", "text/tinyshakespeare.txt", {}, True),
+    "sms": ("classify", "classify/SMSSpamCollection", TABLE, False),
+    "ewt": ("tag", "tag/en_ewt-ud-train.conllu.xz", {"input_format": "conllu"}, True),
+    "docs": ("language", "python-docs", {}, False),
+    "polarity": ("classify", "classify/rt-polarity.tsv", TABLE, True),
+    "wiki": ("language", "text/wiki100.txt.xz", {}, False),
+}
+RUNGS = {
+    "language": ("gru", "transformer", "neural-ngram", "convolution", "lstm", "rnn"),
+    "classify": ("gru", "transformer", "mean", "convolution", "lstm", "rnn"),
+    "tag": ("gru", "transformer", "window", "convolution", "lstm", "rnn"),
+}
+WIDTHS = (24, 48)
+SMALL = {"threads": 1, "validations": 2}
+STREAM = {"rows": 8, "length": 32}
+
+
+def cells() -> Iterator[tuple[str, str, int]]:
+    """Data set, network and width, so that a few cells are of many data sets."""
+    for width in WIDTHS:
+        for place in range(6):
+            for name, (room, *_) in SETS.items():
+                yield name, RUNGS[room][place], width
+
+
+@cache
+def source_of(name: str) -> Any:
+    """A data set, or its beginning."""
+    room, file, reading, _ = SETS[name]
+    path = DATA / file
+    if room == "language":
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as plain:
+            if path.exists():
+                opener = lzma.open if path.suffix == ".xz" else open
+                with opener(path, "rt", encoding="utf-8") as text:
+                    plain.write(text.read(LETTERS))
+                plain.flush()
+            return st.read(plain.name if path.exists() else file)
+    found = st.read(str(path), **reading)
+    found = found.distinct() if room == "classify" else found
+    some = np.linspace(0, len(found) - 1, min(SEQUENCES, len(found))).astype(int)
+    return found[some]
+
+
+def measured(name: str, model: str, width: int, most: int) -> dict[str, Any]:
+    """The figure on validation data after each share of the updates."""
+    room = task(SETS[name][0])
+    data = room.cut.prepare(room.cut.sequences(source_of(name)), {})
+    valid, train, _ = room.cut.divide(data)
+    if room.name == "language" and len(train.main.flat) > LETTERS:
+        train, valid = (room.cut.some_of(e, LETTERS / len(train.main.flat)) for e in (train, valid))
+    figure = room.ranking_figure(train)
+    asked = SMALL | {"width": width} | (STREAM if room.name == "language" else {})
+    found = []
+    for share in SHARES:
+        fitted = st.fit(
+            room.name, model, train, valid=valid, updates=max(1, round(share * most)), **asked
+        )
+        found.append(fitted.row(fitted.measure(valid))[figure.key])
+    cell = {"data": name, "model": model, "width": width, "updates": most}
+    return cell | {"figure": figure.key, "higher": figure.higher, "values": found}
+
+
+# -- what is predicted, each as (value, what a width is a multiple of)
+Way = Callable[[list[float], int], tuple[float, float]]
+
+
+def by_law(values: list[float], times: int) -> tuple[float, float]:
+    """What a comparison says."""
+    course = course_through([1 / 16, 1 / 8, 1.0], values)
+    return course.at(times), course.unsure(times)
+
+
+def by_value(values: list[float], times: int) -> tuple[float, float]:
+    """More time changes nothing; unsure by the last gain, as often as time is doubled."""
+    return values[-1], abs(values[-2] - values[-1]) / 3 * np.log2(times)
+
+
+def by_slope(values: list[float], times: int) -> tuple[float, float]:
+    """It goes on as it went, in the logarithm of time."""
+    return last_slope([1 / 16, 1 / 8, 1.0], values, times), by_value(values, times)[1]
+
+
+WAYS: dict[str, Way] = {"law": by_law, "last value": by_value, "last slope": by_slope}
+
+
+def outcomes(kept: list[dict[str, Any]], way: Way, chosen: bool) -> np.ndarray:
+    """(n, 4) predicted, unit of the width, what came, and the size of the figure."""
+    rows = []
+    for cell in kept:
+        if SETS[cell["data"]][3] != chosen:
+            continue
+        sign = -1.0 if cell["higher"] else 1.0
+        values = [sign * each for each in cell["values"]]
+        for times, came in zip(TIMES, values[3:]):
+            rows.append([*way(values[:3], times), came, abs(values[2])])
+    return np.array(rows).reshape(-1, 4)
+
+
+def score(found: np.ndarray, factor: float, level: float = 0.8) -> tuple[float, float]:
+    """The share of outcomes inside, and the mean interval score by the size of the figure (less is
+    better): the width, and what lies outside ten times."""
+    middle, unit, came, size = found.T
+    low, high = middle - factor * unit, middle + factor * unit
+    outside = np.maximum(low - came, 0) + np.maximum(came - high, 0)
+    scores = (high - low + 2 / (1 - level) * outside) / size
+    return float((outside <= 0).mean()), float(scores.mean())
+
+
+def width_of(found: np.ndarray) -> float:
+    """The multiple that 80 % of these outcomes need."""
+    middle, unit, came, _ = found.T
+    return float(np.quantile(np.abs(came - middle) / np.maximum(unit, 1e-12), 0.8))
+
+
+def told(kept: list[dict[str, Any]]) -> None:
+    """The figures, and the row."""
+    said = {}
+    for name, way in WAYS.items():
+        chosen, other = (outcomes(kept, way, each) for each in (True, False))
+        factor = width_of(chosen)
+        held, scored = score(other, factor)
+        said[name] = (factor, held, scored)
+        print(f"{name}: width {factor:.3f} x, holds {100 * held:.0f} %, score {scored:.4f}")
+    every = np.concatenate([outcomes(kept, by_law, each) for each in (True, False)])
+    print(f"all cells: {width_of(every):.3f} x; in use {SPREAD:g} x: {score(every, SPREAD)}")
+    _, held, ours = said["law"]
+    peers = ", ".join(f"{name} {said[name][2]:.4f}" for name in list(WAYS)[1:])
+    write_row(
+        "protocol_time.py",
+        "2 and 4 times the time predicted from a quarter, 80 % intervals",
+        f"hold {100 * held:.0f} % of {len(outcomes(kept, by_law, False))}; interval score {ours:.4f}",
+        f"interval score: {peers}",
+        f"{len(kept)} cells of {len({cell['data'] for cell in kept})} data sets, width found on the others",
+    )
+
+
+def main() -> None:
+    """As many cells as asked for, then the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--updates", type=int, default=256)
+    parser.add_argument("--cells", type=int, default=84)
+    parser.add_argument("--kept", type=Path, default=Path("protocol_time.jsonl"))
+    given = parser.parse_args()
+    kept = [json.loads(line) for line in given.kept.open()] if given.kept.exists() else []
+    kept = [cell for cell in kept if cell["data"] in SETS]
+    done = {(cell["data"], cell["model"], cell["width"], cell["updates"]) for cell in kept}
+    for cell in list(cells())[: given.cells]:
+        if (*cell, given.updates) in done:
+            continue
+        kept.append(measured(*cell, given.updates))
+        with given.kept.open("a") as file:
+            file.write(json.dumps(kept[-1]) + "\n")
+        print(json.dumps(kept[-1]), flush=True)
+    told(kept)
+
+
+if __name__ == "__main__":
+    main()
