@@ -1,6 +1,6 @@
 """What more time would give: is what a comparison predicts from its short fits true?
 
-    python benchmarks/protocol_time.py [--updates 256] [--cells 84] [--kept FILE]
+    python benchmarks/protocol_time.py [--updates 1280] [--cells 72] [--models NAMES] [--kept FILE]
 
 A cell is a data set and a network. Each is fitted for a sixty-fourth, a thirty-second, a quarter, a half
 and all of so many updates, every time with a schedule of its own. The quarter is a comparison's whole
@@ -178,15 +178,17 @@ def told(kept: list[dict[str, Any]]) -> None:
 def main() -> None:
     """As many cells as asked for, then the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--updates", type=int, default=256)
-    parser.add_argument("--cells", type=int, default=84)
+    parser.add_argument("--updates", type=int, default=1280)
+    parser.add_argument("--cells", type=int, default=72)
+    parser.add_argument("--models", default="", help="only these, with commas between")
     parser.add_argument("--kept", type=Path, default=Path("protocol_time.jsonl"))
     given = parser.parse_args()
     kept = [json.loads(line) for line in given.kept.open()] if given.kept.exists() else []
     kept = [cell for cell in kept if cell["data"] in SETS]
     done = {(cell["data"], cell["model"], cell["width"], cell["updates"]) for cell in kept}
     for cell in list(cells())[: given.cells]:
-        if (*cell, given.updates) in done:
+        asked = not given.models or cell[1] in given.models.split(",")
+        if (*cell, given.updates) in done or not asked:
             continue
         kept.append(measured(*cell, given.updates))
         with given.kept.open("a") as file:

@@ -37,6 +37,7 @@ LOOKED = 1 / 64  # of the time, for measuring a short fit
 MOST_LOOKED = 50_000  # symbols of validation data that it is measured on, where no clock decides
 CLOSEST = 1.2  # times as much must each point have learned as the one before
 MOST_POWER = 16.0  # of the law: what falls more steeply has ended falling
+LEAST_LACKING = 1e-3  # to one: a share that is nearer counts as that
 DAMPED = 0.7  # of the last slope that each further doubling keeps, where the law does not hold
 SPREAD = 1.0  # half of an 80 % interval, in gains of a doubling
 
@@ -108,42 +109,59 @@ def nothing(why: str, points: Sequence[Record] = ()) -> Record:
     }
 
 
+@dataclass(frozen=True)
+class Scale:
+    """A figure on a scale on which less is better and nothing is out of reach: the logarithm of what
+    is positive, and of what a share lacks to one; else as it is."""
+
+    figure: Figure
+    kind: str
+
+    @classmethod
+    def of(cls, figure: Figure, values: Sequence[float]) -> Scale:
+        """The scale for these values."""
+        if figure.higher:
+            return cls(figure, "lacking" if max(values) <= 1 and "%" in figure.form else "as it is")
+        return cls(figure, "logarithm" if min(values) > 0 else "as it is")
+
+    def to(self, value: float) -> float:
+        """From the figure to the scale."""
+        if self.kind == "lacking":
+            return math.log(max(1 - value, LEAST_LACKING))
+        return math.log(value) if self.kind == "logarithm" else self.figure.signed(value)
+
+    def back(self, place: float) -> float:
+        """From the scale to the figure."""
+        if self.kind == "lacking":
+            return 1 - math.exp(place)
+        return math.exp(place) if self.kind == "logarithm" else self.figure.signed(place)
+
+
 def course_of(points: Sequence[Record], figure: Figure, reached: float | None) -> Record:
     """What the points of short fits and of the whole one, the last, say: what the last doubling of
     time gained, as a share of the figure, and what more would give. Points are measured on some of
     the validation data; predictions are moved to where the figure on the test, `reached`, is."""
-    times = [point["share"] for point in points]
-    values = [figure.signed(point["value"]) for point in points]
-    if not all(map(math.isfinite, values)) or reached is None:
+    times, values = ([point[key] for point in points] for key in ("share", "value"))
+    if reached is None or not all(each is not None and math.isfinite(each) for each in values):
         return nothing("a short fit has no figure", points)
     if any(later < CLOSEST * before for before, later in pairwise(times)):
         return nothing("the short fits learned as much as the whole one", points)
-    course, moved = course_through(times, values), reached - points[-1]["value"]
+    scale = Scale.of(figure, [*values, reached])
+    course = course_through(times, [scale.to(each) for each in values])
+    moved = scale.to(reached) - course.last
     predicted = []
     for more in TIMES:
-        middle, width = course.at(more), SPREAD * course.unsure(more)
-        ends = sorted(each * sign_of(figure) + moved for each in (middle - width, middle + width))
-        value = middle * sign_of(figure) + moved
-        low, high, value = (min(each, most_of(figure)) for each in (*ends, value))
+        middle, width = course.at(more) + moved, SPREAD * course.unsure(more)
+        low, value, high = sorted(map(scale.back, (middle - width, middle, middle + width)))
         predicted.append({"times": more, "value": value, "low": low, "high": high})
-    gain = (course.at(0.5) - course.last) / max(abs(course.last), 1e-12)
+    before = scale.back(course.at(0.5))
     return {
         "points": list(points),
-        "moved": moved,
-        "last_doubling": gain,
+        "moved": reached - values[-1],
+        "last_doubling": abs(values[-1] - before) / max(abs(values[-1]), 1e-12),
         "predicted": predicted,
         "why": None,
     }
-
-
-def sign_of(figure: Figure) -> float:
-    """By which a figure is multiplied so that smaller is better."""
-    return -1.0 if figure.higher else 1.0
-
-
-def most_of(figure: Figure) -> float:
-    """What no figure is above: a share is one at most."""
-    return 1.0 if figure.form.endswith("%}") else math.inf
 
 
 # -- the short fits
