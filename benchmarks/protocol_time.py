@@ -19,6 +19,7 @@ import lzma
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ import numpy as np
 from record import write_row
 
 import seriatim as st
-from seriatim.comparison.time_curve import SPREAD, course_through, last_slope
+from seriatim.comparison.time_curve import SPREAD, Scale, course_through, last_slope
 from seriatim.tasks import task
 
 DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared/data"))
@@ -101,56 +102,78 @@ def measured(name: str, model: str, width: int, most: int) -> dict[str, Any]:
     return cell | {"figure": figure.key, "higher": figure.higher, "values": found}
 
 
-# -- what is predicted, each as (value, what a width is a multiple of)
-Way = Callable[[list[float], int], tuple[float, float]]
+# -- what is predicted, each on the scale of the law: the middle; all have the same unit of width
+Way = Callable[[list[float], int], float]
+POINTS = (1 / 16, 1 / 8, 1.0)
 
 
-def by_law(values: list[float], times: int) -> tuple[float, float]:
+def by_law(values: list[float], times: int) -> float:
     """What a comparison says."""
-    course = course_through([1 / 16, 1 / 8, 1.0], values)
-    return course.at(times), course.unsure(times)
+    return course_through(POINTS, values).at(times)
 
 
-def by_value(values: list[float], times: int) -> tuple[float, float]:
-    """More time changes nothing; unsure by the last gain, as often as time is doubled."""
-    return values[-1], abs(values[-2] - values[-1]) / 3 * np.log2(times)
+def by_value(values: list[float], times: int) -> float:
+    """More time changes nothing."""
+    return values[-1]
 
 
-def by_slope(values: list[float], times: int) -> tuple[float, float]:
+def by_slope(values: list[float], times: int) -> float:
     """It goes on as it went, in the logarithm of time."""
-    return last_slope([1 / 16, 1 / 8, 1.0], values, times), by_value(values, times)[1]
+    return last_slope(POINTS, values, times)
 
 
 WAYS: dict[str, Way] = {"law": by_law, "last value": by_value, "last slope": by_slope}
 
 
-def outcomes(kept: list[dict[str, Any]], way: Way, chosen: bool) -> np.ndarray:
-    """(n, 4) predicted, unit of the width, what came, and the size of the figure."""
-    rows = []
+@dataclass
+class Outcome:
+    """What was predicted of a cell, on the scale of the law, and what came."""
+
+    scale: Scale
+    middle: float
+    unit: float
+    came: float  # as a figure
+    size: float  # of the figure that it was predicted from
+
+    def needed(self) -> float:
+        """The multiple of the unit that holds what came."""
+        return abs(self.scale.to(self.came) - self.middle) / max(self.unit, 1e-9)
+
+    def score(self, factor: float, level: float = 0.8) -> float:
+        """The interval score by the size of the figure, less is better: the width, and what lies
+        outside ten times."""
+        ends = (self.middle - factor * self.unit, self.middle + factor * self.unit)
+        low, high = sorted(map(self.scale.back, ends))
+        outside = max(low - self.came, 0) + max(self.came - high, 0)
+        return (high - low + 2 / (1 - level) * outside) / self.size
+
+
+def outcomes(kept: list[dict[str, Any]], way: Way, chosen: bool | None = None) -> list[Outcome]:
+    """Of the cells of the data sets on which the width is found, of the others, or of all."""
+    found = []
     for cell in kept:
-        if SETS[cell["data"]][3] != chosen:
+        room, *_, own = SETS[cell["data"]]
+        if chosen is not None and own != chosen:
             continue
-        sign = -1.0 if cell["higher"] else 1.0
-        values = [sign * each for each in cell["values"]]
-        for times, came in zip(TIMES, values[3:]):
-            rows.append([*way(values[:3], times), came, abs(values[2])])
-    return np.array(rows).reshape(-1, 4)
+        whole = cell["values"][2]
+        scale = Scale.of(task(room).figure(cell["figure"]), cell["values"][:3])
+        values = [scale.to(each) for each in cell["values"][:3]]
+        course = course_through(POINTS, values)
+        for times, came in zip(TIMES, cell["values"][3:]):
+            middle, unit = way(values, times), course.unsure(times)
+            found.append(Outcome(scale, middle, unit, came, abs(whole)))
+    return found
 
 
-def score(found: np.ndarray, factor: float, level: float = 0.8) -> tuple[float, float]:
-    """The share of outcomes inside, and the mean interval score by the size of the figure (less is
-    better): the width, and what lies outside ten times."""
-    middle, unit, came, size = found.T
-    low, high = middle - factor * unit, middle + factor * unit
-    outside = np.maximum(low - came, 0) + np.maximum(came - high, 0)
-    scores = (high - low + 2 / (1 - level) * outside) / size
-    return float((outside <= 0).mean()), float(scores.mean())
-
-
-def width_of(found: np.ndarray) -> float:
+def width_of(found: list[Outcome]) -> float:
     """The multiple that 80 % of these outcomes need."""
-    middle, unit, came, _ = found.T
-    return float(np.quantile(np.abs(came - middle) / np.maximum(unit, 1e-12), 0.8))
+    return float(np.quantile([each.needed() for each in found], 0.8))
+
+
+def scored(found: list[Outcome], factor: float) -> tuple[float, float]:
+    """The share of outcomes inside, and the mean interval score."""
+    inside = np.mean([each.needed() <= factor for each in found])
+    return float(inside), float(np.mean([each.score(factor) for each in found]))
 
 
 def told(kept: list[dict[str, Any]]) -> None:
@@ -159,13 +182,14 @@ def told(kept: list[dict[str, Any]]) -> None:
     for name, way in WAYS.items():
         chosen, other = (outcomes(kept, way, each) for each in (True, False))
         factor = width_of(chosen)
-        held, scored = score(other, factor)
-        said[name] = (factor, held, scored)
-        print(f"{name}: width {factor:.3f} x, holds {100 * held:.0f} %, score {scored:.4f}")
-    every = np.concatenate([outcomes(kept, by_law, each) for each in (True, False)])
-    print(f"all cells: {width_of(every):.3f} x; in use {SPREAD:g} x: {score(every, SPREAD)}")
-    _, held, ours = said["law"]
-    peers = ", ".join(f"{name} {said[name][2]:.4f}" for name in list(WAYS)[1:])
+        said[name] = scored(other, factor)
+        held, score = said[name]
+        print(f"{name}: width {factor:.3f} x, holds {100 * held:.0f} %, score {score:.4f}")
+    every = outcomes(kept, by_law)
+    held, score = scored(every, SPREAD)
+    print(f"all cells need {width_of(every):.3f} x; {SPREAD:g} x holds {100 * held:.0f} %")
+    held, ours = said["law"]
+    peers = ", ".join(f"{name} {said[name][1]:.4f}" for name in list(WAYS)[1:])
     write_row(
         "protocol_time.py",
         "2 and 4 times the time predicted from a quarter, 80 % intervals",

@@ -219,10 +219,7 @@ def network(model: str, value: float, then: tuple[float, float, float] | None, u
 @pytest.mark.parametrize(
     ("then", "words"),
     [
-        (
-            (0.92, 0.94, 0.96),
-            "gru to about 94.00% (92.00% to 96.00%): that would overtake linear",
-        ),
+        ((0.92, 0.94, 0.96), "gru to about 94.00% (92.00% to 96.00%): that would overtake linear"),
         ((0.88, 0.94, 0.96), "that would probably overtake linear"),
         ((0.84, 0.88, 0.92), "that may overtake linear"),
         ((0.84, 0.86, 0.88), "that would not overtake linear"),
