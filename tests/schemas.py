@@ -91,7 +91,7 @@ UNSEEN: dict[str, Schema] = {
     "syntactic": {"type": "number"},
 }
 
-BY_TIME = {"cheapest_equivalent"}  # there or not by how long something took
+BY_TIME = {"cheapest_equivalent", "why"}  # there or not by how long something took
 
 
 # -- records
