@@ -109,7 +109,9 @@ POINTS = (1 / 16, 1 / 8, 1.0)
 
 def by_law(values: list[float], times: int) -> float:
     """What a comparison says."""
-    return course_through(POINTS, values).at(times)
+    course = course_through(POINTS, values)
+    assert course is not None
+    return course.at(times)
 
 
 def by_value(values: list[float], times: int) -> float:
@@ -158,7 +160,9 @@ def outcomes(kept: list[dict[str, Any]], way: Way, chosen: bool | None = None) -
         whole = cell["values"][2]
         scale = Scale.of(task(room).figure(cell["figure"]), cell["values"][:3])
         values = [scale.to(each) for each in cell["values"][:3]]
-        course = course_through(POINTS, values)
+        course = scale.course(POINTS, cell["values"][:3])
+        if course is None:  # nothing is predicted
+            continue
         for times, came in zip(TIMES, cell["values"][3:]):
             middle, unit = way(values, times), course.unsure(times)
             found.append(Outcome(scale, middle, unit, came, abs(whole)))

@@ -57,6 +57,8 @@ def test_what_is_no_law_goes_on_more_slowly_or_not_at_all():
     assert 2 * course.at(2) - course.at(1) < course.at(4) < course.at(2)  # ever less
     worse = course_through(TIMES, [3.0, 2.5, 2.6])
     assert worse.at(4) == worse.at(1) == worse.at(0.5) == 2.6 and worse.unsure(2) > 0
+    ended = course_through(TIMES, [3.0, 2.5, 2.5], noise=0.01)
+    assert ended.at(4) == 2.5 and ended.unsure(2) == pytest.approx(0.01)  # fits differ all the same
 
 
 def test_a_course_is_told_where_the_figure_of_the_test_is():
@@ -86,6 +88,7 @@ def test_bits_are_never_predicted_below_zero():
     [
         (points(3.0, float("inf"), 2.0), 2.0, "no figure"),
         (points(3.0, 2.5, 2.0), None, "no figure"),
+        (points(2.0, 2.1, 2.0), 2.0, "not begun to learn"),
         (points(3.0, 2.5, 2.4, times=(0.1, 0.9, 1.0)), 2.4, "as much as the whole"),
     ],
 )
