@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 import tomllib
 from collections.abc import Callable, Generator, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -74,16 +75,21 @@ def fit_events(
     settings: Mapping[str, Any] | None = None,
     budget: Callable[[Predictor], float] | None = None,
     compared: bool = False,
+    before: Callable[[Fit], Generator[Event, None, None]] | None = None,
 ) -> Generator[Event, None, Predictor]:
     """Fit a model by name, as a generator of events whose return value is the Predictor. A `budget`
     says, when all is ready to learn, for how many minutes; one that is `compared` has others fitted
-    beside it."""
+    beside it. What is done `before` it learns is no part of its seconds."""
     asked = sorted_out(room, settings or {})
     fit = Fit(room, spec, asked)
     fit.read(train, valid)
     fit.encode()
     fit.build()
     fit.predictor.in_comparison = compared
+    if before is not None:
+        begin = time.perf_counter()
+        yield from before(fit)
+        fit.begin += time.perf_counter() - begin
     if budget is not None:
         fit.allow(budget)
     return (yield from fit.run())
@@ -111,6 +117,7 @@ class Fit:
     def __init__(self, room: Task, spec: str, asked: Asked):
         self.room, self.spec, self.asked, self.cut = room, spec, asked, room.cut
         self.notes: list[str] = []
+        self.audited = self.cut.audited
         self.begin = time.perf_counter()
         self.parts = self.planned(numbers=False)
         self.parts, self.vectors = with_word_vectors(self.parts)
@@ -191,11 +198,26 @@ class Fit:
             if begun
             else budget(self.predictor) / sum(not part.counts for part in self.parts)
         )
+        self.limit(minutes=minutes)
+
+    def limit(self, **training: Any) -> None:
+        """Networks learn with these options of training instead of their own."""
         self.parts = [
-            part if part.counts else replace(part, training=replace(part.training, minutes=minutes))
+            part if part.counts else replace(part, training=replace(part.training, **training))
             for part in self.parts
         ]
         self.predictor.parts = self.parts
+
+    def shorter(self, **training: Any) -> Generator[Event, None, Predictor]:
+        """Another fit of the same model from the same beginning, with other limits: its schedule
+        ends with them. Nothing of it is kept, and this one is as it was."""
+        other = copy(self)
+        other.begin, other.notes, other.audited = time.perf_counter(), [], False
+        other.asked = replace(self.asked, options=FitOptions())
+        other.build()
+        other.predictor.in_comparison = self.predictor.in_comparison
+        other.limit(**training)
+        return other.run()
 
     def run(self) -> Generator[Event, None, Predictor]:
         """Train, conclude, keep."""
@@ -260,7 +282,7 @@ class Fit:
         del self.encoded  # the lesson keeps what it needs
         for words in self.notes:
             yield {"event": "note", "words": words}
-        for each in findings(self.train, self.valid) if self.cut.audited else ():
+        for each in findings(self.train, self.valid) if self.audited else ():
             words = f"{each['what']}: {each['got']}" if each["got"] else each["what"]
             yield {"event": "warning", "words": words}
 

@@ -116,7 +116,8 @@ def verdict(
         words = f"{best['model']} predicts this data best: {told}"
     if chosen_on == "validation":
         words += " It was chosen on the validation data; all figures are those of the test."
-    return words + told_apart(good, margin) + unfinished_of(good) + missing_of(rows)
+    words += told_apart(good, margin) + unfinished_of(good) + more_time(good, figure, margin)
+    return words + missing_of(rows)
 
 
 def told_apart(good: list[dict[str, Any]], margin: float) -> str:
@@ -157,6 +158,43 @@ def unfinished_of(good: list[dict[str, Any]]) -> str:
     if improving:
         words += f" Still improving when they ended: {', '.join(improving)}."
     return words
+
+
+def more_time(good: list[dict[str, Any]], figure: Figure, margin: float) -> str:
+    """What twice the time would change, where short fits tell: who would overtake the best, which
+    has twice the time as well, or that nobody would gain much."""
+    networks = [row for row in good if row.get("course") and not row.get("weights")]
+    known = [row for row in networks if row["course"]["predicted"]]
+    moving = [row for row in known if row["unfinished"]]
+    if not known or (not moving and len(known) < len(networks)):
+        return ""
+    if not moving:
+        return (
+            " More time would change little: the last doubling of it gained no network more than "
+            f"{100 * margin:g} %."
+        )
+    best = good[0]
+    rival = figure.signed(predicted(best)["value"] if best in known else best[figure.key])
+    said: dict[str, list[str]] = {}
+    for row in moving:
+        then = predicted(row)
+        low, middle, high = sorted(figure.signed(then[key]) for key in ("low", "value", "high"))
+        ends = " to ".join(figure.write(then[key]) for key in ("low", "high"))
+        if row is best:
+            words = "it is the best already"
+        elif middle < rival:
+            words = f"that would {'' if high < rival else 'probably '}overtake {best['model']}"
+        else:
+            words = f"that {'may' if low < rival else 'would not'} overtake {best['model']}"
+        told = f"{row['model']} to about {figure.write(then['value'])} ({ends})"
+        said.setdefault(words, []).append(told)
+    several = "; ".join(f"{', '.join(told)}: {words}" for words, told in said.items())
+    return f" Twice the time would bring {several}."
+
+
+def predicted(row: dict[str, Any], times: int = 2) -> dict[str, float]:
+    """What so many times the time would give."""
+    return next(each for each in row["course"]["predicted"] if each["times"] == times)
 
 
 def missing_of(rows: list[dict[str, Any]]) -> str:
@@ -236,9 +274,7 @@ def needed(table: Table, shown: list[str]) -> int:
 def drawn(record: Record, room: Task, shown: list[str], width: int) -> Table:
     """The table with these columns."""
     if any(row.get("unfinished") for row in record["rows"]):
-        notes_first = [
-            "~ unfinished: too few updates, less than one epoch, or less than half of what its recipe has; no verdict"
-        ]
+        notes_first = [unfinished_means(record)]
     else:
         notes_first = []
     if record["references"]:
@@ -277,6 +313,19 @@ def drawn(record: Record, room: Task, shown: list[str], width: int) -> Table:
     for each in waiting:
         reference_row(table, shown, each, figures[0])
     return table
+
+
+def unfinished_means(record: Record) -> str:
+    """What the mark of an unfinished model says: by short fits, or, where there are none, by what
+    its fit saw."""
+    marked = [row.get("course") or {} for row in record["rows"] if row.get("unfinished")]
+    told = [bool(course.get("predicted")) for course in marked]
+    means = []
+    if any(told):
+        means.append(f"the last doubling of its time gained more than {100 * record['margin']:g} %")
+    if not all(told):
+        means.append("too few updates, less than one epoch, or less than half of its recipe's")
+    return f"~ unfinished: {'; or '.join(means)}; no verdict"
 
 
 def reference_row(table: Table, shown: list[str], reference: Record, figure: Figure) -> None:

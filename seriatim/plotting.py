@@ -29,6 +29,7 @@ COMMON: dict[str, Picture] = {
     LEADERBOARD: Picture("comparison", CURVES + "leaderboard", "each model with its interval"),
     "quality": Picture("comparison", CURVES + "quality", "quality against time"),
     CURVE: Picture("comparison", CURVES + "data_curve", "quality against data: --curve"),
+    "time-curve": Picture("comparison", CURVES + "time_curve", "what more time would give"),
 }
 DATA = {"audit": Picture("check", AUDIT + "audit", "what data are like: lengths, symbols, labels")}
 LOOKED = ("step", "seconds", "train", "valid", "rate", "gradient_norm", "clipped")

@@ -20,7 +20,7 @@ from seriatim.records import Record
 from seriatim.runs.predictor import Predictor
 from seriatim.settings import named
 from seriatim.show.charts import Chart
-from seriatim.show.curves import courses, data_curve, leaderboard, quality
+from seriatim.show.curves import courses, data_curve, leaderboard, quality, time_curve
 from seriatim.show.pages import Section, page, table, text
 from seriatim.show.tables import in_letters, short
 from seriatim.storage import write_bytes
@@ -45,6 +45,8 @@ def comparison_page(record: Record, room: Task, folder: Path | None = None) -> s
         sections += [("Quality against time", quality(record))]
     if record.get("curve"):
         sections += [("What more data would change", data_curve(record))]
+    if any((row.get("course") or {}).get("predicted") for row in scored):
+        sections += [("What more time would give", time_curve(record))]
     course = None if folder is None else course_of(record, folder)
     if course is not None:
         sections += [("How they learned", course)]

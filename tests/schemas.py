@@ -60,6 +60,12 @@ UNSEEN: dict[str, Schema] = {
     "cheapest_equivalent": {"type": "string"},
     "recommendation": {"type": "object"},
     "against": {"type": "object"},
+    "course": {"type": "object"},
+    "points": {"type": "object"},
+    "moved": {"type": "number"},
+    "last_doubling": {"type": "number"},
+    "predicted": {"type": "array", "items": {"type": "object"}},
+    "why": {"type": "string"},
     "chosen_on": {"type": "string"},
     "valid": {"type": "number"},
     "end": {"type": "number"},
@@ -87,7 +93,7 @@ UNSEEN: dict[str, Schema] = {
     "syntactic": {"type": "number"},
 }
 
-BY_TIME = {"cheapest_equivalent"}  # there or not by how long something took
+BY_TIME = {"cheapest_equivalent", "why"}  # there or not by how long something took
 
 
 LABELLED = {"classify": ("naive-bayes", ["predict"]), "tag": ("hmm", ["predict", "best"])}

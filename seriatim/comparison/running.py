@@ -24,6 +24,7 @@ from seriatim.comparison.budget import Budget
 from seriatim.comparison.data_curve import HALF, DataCurve, check_curve
 from seriatim.comparison.folder import new_folder, resumed, write_pages, write_tables
 from seriatim.comparison.judgement import Judgement, recommended
+from seriatim.comparison.time_curve import Short, TimeCurves
 from seriatim.comparison.trials import TRIED, Round, Trials, spec_of
 from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.data.splits import equal_groups
@@ -56,7 +57,7 @@ RESUME = "what it learned is kept, and --resume goes on with it"
 KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "stopped", "improving", "unfinished", "ending")
 
 
-class Comparison(Trials):
+class Comparison(Trials, TimeCurves):
     """One comparison under way: what was asked for, and what has come of it."""
 
     def __init__(self, room: Task, options: CompareOptions, settings: Mapping[str, Any]):
@@ -93,6 +94,7 @@ class Comparison(Trials):
             options.models or options.folds or options.seeds > 1 or len(self.units) > 1
         )
         self.references: list[Record] = []
+        self.short: dict[str, Short] = {}  # fits of each network, before its own
         self.last: Predictor | None = None  # which can tell what an item of the test is
         self.interrupted = False
         self.budget: Budget | None = None  # none: networks learn for so many updates or epochs
@@ -276,8 +278,9 @@ class Comparison(Trials):
             self.interrupted = True
             self.rows.append(self.without(name, "interrupted", f"before it was measured; {RESUME}"))
         except (SeriatimError, MemoryError, RuntimeError) as error:
-            self.rows.append(self.without(name, "failed", str(error) or type(error).__name__))
-            words = f"failed: {self.rows[-1]['reason']}"
+            status = "interrupted" if self.interrupted else "failed"
+            self.rows.append(self.without(name, status, str(error) or type(error).__name__))
+            words = f"{status}: {self.rows[-1]['reason']}"
             yield {"event": "rung", "model": name, "words": words}
 
     def runs_of(self, name: str) -> list[str]:
@@ -318,6 +321,7 @@ class Comparison(Trials):
             several.append(predictor.merged(found))
             rows.append(self.row_of(name, predictor, several[-1], rounds, spent, kept))
             if number == 0:
+                rows[0] = self.curved(name, predictor, rows[0])
                 self.remember(name, predictor, rows[0])
             if folder is not None:
                 several[-1].save(folder / "measured" / f"{run}.safetensors")
@@ -367,6 +371,7 @@ class Comparison(Trials):
             "run": None if run is None or len(rounds) > 1 else f"runs/{run.name}",
             "tied": False,
             "against": None,
+            "course": None,
         }
 
     def remember(self, name: str, predictor: Predictor, row: Row) -> None:
@@ -396,7 +401,10 @@ class Comparison(Trials):
             asked = self.own_epochs(name, numbers) | asked
             asked["seed"] = int(self.settings.get("seed", 0)) + seed
         budget = partial(self.minutes, parts, left) if self.by_clock(name) else None
-        fitting = fit_events(self.room, spec_of(name), train, valid, asked, budget, compared=True)
+        before = None if asked.get("resume") else self.rehearsed(name, seed, parts, left)
+        fitting = fit_events(
+            self.room, spec_of(name), train, valid, asked, budget, compared=True, before=before
+        )
         return (yield from fitting)
 
     def by_clock(self, name: str) -> bool:
@@ -479,6 +487,7 @@ class Comparison(Trials):
             run = None if folder is None else folder / "runs" / name
             row = self.row_of(name, together, measured, rounds, seconds, run)
             row["weights"] = mixed.weights()
+            row["unfinished"] = next(e["unfinished"] for e in self.rows if e["model"] == second)
             if run is not None and not run.exists():
                 together.save(run)
             self.judgement.measured[name] = [measured]

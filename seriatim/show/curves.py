@@ -26,6 +26,7 @@ HEIGHT = 300
 PANEL = 90  # pixels of a small panel under a curve
 BETTER = {True: "higher is better", False: "lower is better"}
 FINISHED, UNFINISHED = "finished", "unfinished"
+BEFORE, THEN = "a short fit", "predicted"  # marks of a curve against time, besides the fits
 WATCHED = {
     "analogies": "share of analogies that are right",
     "similarity": "correlation with human similarity",
@@ -144,6 +145,104 @@ def quality(record: Record) -> Chart:
         height=HEIGHT,
     )
     return Chart(view, title_of(record), said_of_marks(record, rows), plain_rows(rows))
+
+
+def time_curve(record: Record) -> Chart:
+    """What each network had reached after which time, and what more would give, dotted with 80 %
+    intervals; models that count, and networks without short fits, are marks."""
+    import altair as alt
+
+    rows, words = over_time(record), record["figure"].replace("_", " ")
+    ends = [row for row in rows if row.pop("last")]
+    low, high = domain_of([each for row in rows for each in (row["low"], row["high"])], 0.1)
+    place_names(ends, low, high)
+    x = alt.X(
+        "seconds:Q",
+        title="seconds of fitting",
+        scale=alt.Scale(type="log", domain=seconds_of(rows), nice=False),
+        axis=alt.Axis(values=powers(*seconds_of(rows)), format="~g"),
+    )
+    y = alt.Y(
+        "value:Q",
+        title=f"{words} ({BETTER[record['higher_is_better']]})",
+        scale=alt.Scale(domain=[low, high], zero=False, nice=False),
+    )
+    tips: list[Any] = [
+        *("model:N", "what:N", alt.Tooltip("value:Q", title=words, format=".4g")),
+        *(alt.Tooltip(f"{name}:Q", format=".4g") for name in ("low", "high", "seconds")),
+        "state:N",
+    ]
+    base = alt.Chart(values(rows)).encode(x, y, tooltip=tips)
+    networks = [
+        row for row in rows if row["model"] in {r["model"] for r in rows if r["what"] == THEN}
+    ]
+    colour = alt.Color("model:N", sort=None, legend=None)
+    line = alt.Chart(values(networks)).encode(x, y, colour, tooltip=tips)
+    future = line.transform_filter(f"datum.what == '{THEN}'")
+    named = alt.Chart(values(ends)).encode(alt.X("name_x:Q"), alt.Y("name_at:Q"), text="model:N")
+    text = named.mark_text(
+        align="left", dx=9, fontWeight=alt.expr("datum.best ? 'bold' : 'normal'")
+    )
+    told = named.mark_text(
+        align="left", dx=9, style="ink-text", fontWeight=alt.expr("datum.best ? 'bold' : 'normal'")
+    )
+    view = alt.layer(
+        *limit(record, rows, across=False),
+        future.mark_rule(strokeWidth=6, opacity=0.3).encode(y="low:Q", y2="high:Q"),
+        line.mark_line(strokeWidth=1.5).transform_filter(f"datum.what != '{THEN}'"),
+        line.mark_line(strokeWidth=1.5, strokeDash=[2, 3]).transform_filter(
+            f"datum.what != '{BEFORE}'"
+        ),
+        line.mark_point(size=18, filled=True, opacity=1).transform_filter("datum.what != 'a fit'"),
+        *(
+            base.mark_point(size=60, opacity=1, filled=style == "ink", style=style)
+            .transform_filter("datum.what == 'a fit'")
+            .transform_filter(f"datum.state == '{state}'")
+            for style, state in (("ink", FINISHED), ("ink-hollow", UNFINISHED))
+        ),
+        text.encode(colour).transform_filter(f"datum.what == '{THEN}'"),
+        told.transform_filter(f"datum.what != '{THEN}'"),
+        height=HEIGHT,
+    )
+    return Chart(view, title_of(record), said_of_time(record, rows), rows)
+
+
+def over_time(record: Record) -> list[Row]:
+    """A row for each mark: short fits, the fits of the table, and what is predicted. Short fits are
+    measured on validation data, and moved as the figure on the test is from theirs."""
+    found: list[Row] = []
+    known = {readable(row["model"]): row for row in record["rows"]}
+    for mark in scored(record):
+        course = known[mark["model"]].get("course") or {}
+        later: list[Row] = course.get("predicted") or []
+        whole = max(mark["seconds"], 0.01)
+        for point in course["points"][:-1] if later else []:
+            value = point["value"] + course["moved"]
+            at = {"value": value, "low": value, "high": value, "seconds": point["seconds"]}
+            found.append(mark | at | {"what": BEFORE, "last": False})
+        found.append(mark | {"what": "a fit", "last": not later, "seconds": whole})
+        for each in later:
+            at = {key: each[key] for key in ("value", "low", "high")}
+            at |= {"seconds": whole * each["times"], "last": each is later[-1]}
+            found.append(mark | at | {"what": THEN})
+    for row in found:
+        row.pop("updates")
+    return found
+
+
+def said_of_time(record: Record, rows: list[Row]) -> str:
+    """What one sees in it."""
+    words = record["figure"].replace("_", " ")
+    says = f"Each model's {words} over the seconds it was fitted for."
+    if any(row["what"] == THEN for row in rows):
+        says += (
+            " Lines go through short fits of the same network; dotted, with 80 % intervals, what two "
+            "and four times the time would give."
+        )
+    else:
+        says += " There was too little time for short fits: nothing is predicted."
+    hollow = " Hollow: unfinished." * any(row["state"] == UNFINISHED for row in rows)
+    return f"{says} {BETTER[record['higher_is_better']].capitalize()}.{hollow}"
 
 
 def dots(base: Any, size: int) -> list[Any]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from seriatim.errors import RunError
 from seriatim.plotting import COMMON, drawn, pictures_of
 from seriatim.show.charts import DARK, FORMATS, LIGHT, THEMES, Chart, fitted, powers, spread
-from seriatim.show.curves import courses, data_curve, leaderboard, learning, quality
+from seriatim.show.curves import courses, data_curve, leaderboard, learning, quality, time_curve
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -97,6 +97,35 @@ def test_a_picture_of_a_comparison_holds_its_figures_and_intervals(draw):
     assert "Lower is better" in chart.says and "unfinished" in chart.says
     assert chart.title == "book.txt: language by character"
     assert "true entropy" in json.dumps(chart.body)
+
+
+def predicted() -> dict:
+    """The course of a network whose figure on the test is a tenth above that on validation."""
+    short = [{"share": s, "seconds": s, "updates": 9, "value": 2.4 - s} for s in (0.1, 0.2, 1.0)]
+    later = [
+        {"times": 2, "value": 1.9, "low": 1.8, "high": 2.0},
+        {"times": 4, "value": 1.7, "low": 1.5, "high": 1.9},
+    ]
+    return {"points": short, "moved": 0.1, "last_doubling": 0.1, "predicted": later, "why": None}
+
+
+def test_a_curve_against_time_goes_through_short_fits_to_what_is_predicted():
+    record = comparison() | {"references": [{"name": "bz2", "value": 2.1}]}
+    assert "nothing is predicted" in time_curve(record).says
+    record["rows"][1]["course"] = predicted()
+    chart = time_curve(record)
+    lstm = [row for row in chart.rows if row["model"] == "lstm"]
+    assert [row["what"] for row in lstm] == ["a short fit"] * 2 + ["a fit"] + ["predicted"] * 2
+    assert [row["value"] for row in lstm] == pytest.approx([2.4, 2.3, 2.1, 1.9, 1.7])
+    seconds = record["rows"][1]["seconds"]
+    assert [row["seconds"] for row in lstm] == pytest.approx(
+        [0.1, 0.2, seconds, 2 * seconds, 4 * seconds]
+    )
+    assert [(row["low"], row["high"]) for row in lstm[3:]] == [(1.8, 2.0), (1.5, 1.9)]
+    assert len(chart.rows) == 7 and "80 % intervals" in chart.says and "Hollow" in chart.says
+    for theme in THEMES:
+        drawn_as = chart.svg(theme)
+        assert "bz2" in drawn_as and drawn_as.count(">lstm<") == 1
 
 
 def test_a_comparison_without_a_figure_has_no_picture():
@@ -198,13 +227,10 @@ def test_courses_of_several_fits_have_a_line_each():
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_from_outside_are_values_and_nothing_else(name):
     record = comparison((name, "other")) | {"data": name}
+    record["rows"][0]["course"] = predicted()
     curve = data_curve(with_curve((name, "b"), ()))
-    for chart in (
-        leaderboard(record),
-        quality(record),
-        courses([course(name), course("b")]),
-        curve,
-    ):
+    charts = (leaderboard(record), quality(record), time_curve(record), curve)
+    for chart in (*charts, courses([course(name), course("b")])):
         written = json.dumps(chart.specification(), ensure_ascii=False)
         written.encode()  # no halves of surrogate pairs
         meant = chart.title, chart.says
@@ -328,8 +354,8 @@ def test_letters_stand_out_from_their_ground(colours):
 
 # -- which picture a record has
 def test_records_know_their_pictures():
-    assert list(pictures_of(comparison())) == ["leaderboard", "quality"]
-    assert list(pictures_of(with_curve())) == ["leaderboard", "quality", "curve"]
+    assert list(pictures_of(comparison())) == ["leaderboard", "quality", "time-curve"]
+    assert list(pictures_of(with_curve())) == ["leaderboard", "quality", "curve", "time-curve"]
     assert drawn(comparison()).what == "leaderboard"
     assert drawn(comparison(), "quality").what == "quality"
     with pytest.raises(Exception, match="no such picture"):
@@ -339,4 +365,5 @@ def test_records_know_their_pictures():
         "leaderboard",
         "quality",
         "curve",
+        "time-curve",
     }
