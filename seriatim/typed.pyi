@@ -210,6 +210,8 @@ class LanguageCompare(LanguageSettings, total=False):
     """share of the best figure below which a difference does not matter"""
     units: Words
     """units with commas between: one table of all, on the same raw text (language)"""
+    curve: bool
+    """fit six sizes of the data, too: what more of it would give, and where models cross"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -458,6 +460,8 @@ class ClassifyCompare(ClassifySettings, total=False):
     """share of the best figure below which a difference does not matter"""
     units: Words
     """units with commas between: one table of all, on the same raw text (language)"""
+    curve: bool
+    """fit six sizes of the data, too: what more of it would give, and where models cross"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -620,6 +624,8 @@ class RegressCompare(RegressSettings, total=False):
     """share of the best figure below which a difference does not matter"""
     units: Words
     """units with commas between: one table of all, on the same raw text (language)"""
+    curve: bool
+    """fit six sizes of the data, too: what more of it would give, and where models cross"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -764,6 +770,8 @@ class TagCompare(TagSettings, total=False):
     """share of the best figure below which a difference does not matter"""
     units: Words
     """units with commas between: one table of all, on the same raw text (language)"""
+    curve: bool
+    """fit six sizes of the data, too: what more of it would give, and where models cross"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -888,6 +896,8 @@ class SetsCompare(SetsSettings, total=False):
     """share of the best figure below which a difference does not matter"""
     units: Words
     """units with commas between: one table of all, on the same raw text (language)"""
+    curve: bool
+    """fit six sizes of the data, too: what more of it would give, and where models cross"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -1054,6 +1064,8 @@ class TranslateCompare(TranslateSettings, total=False):
     """share of the best figure below which a difference does not matter"""
     units: Words
     """units with commas between: one table of all, on the same raw text (language)"""
+    curve: bool
+    """fit six sizes of the data, too: what more of it would give, and where models cross"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -1314,6 +1326,8 @@ class ForecastCompare(ForecastSettings, total=False):
     """share of the best figure below which a difference does not matter"""
     units: Words
     """units with commas between: one table of all, on the same raw text (language)"""
+    curve: bool
+    """fit six sizes of the data, too: what more of it would give, and where models cross"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -1490,6 +1504,8 @@ class AutoencodeCompare(AutoencodeSettings, total=False):
     """share of the best figure below which a difference does not matter"""
     units: Words
     """units with commas between: one table of all, on the same raw text (language)"""
+    curve: bool
+    """fit six sizes of the data, too: what more of it would give, and where models cross"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
