@@ -1,4 +1,4 @@
-"""What we depend on: licences, ages, and known advisories where a database is at hand.
+"""What we depend on: licences, versions, and known advisories where a database is at hand.
 
     python -m tests.audit_dependencies          (make audit)
 
@@ -8,21 +8,15 @@ is missing or forbids what ours allows, or if an advisory is known.
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
-import time
-import urllib.request
 from importlib import metadata
-from pathlib import Path
 
-INDEX = "INDEX"
 PERMISSIVE = re.compile(
     r"MIT|BSD|Apache|PSF|Python Software Foundation|ISC|MPL|Mozilla|Unlicense|Zlib|CNRI|HPND|0BSD|CC0"
 )
 COPYLEFT = re.compile(r"\b[AL]?GPL|GNU (Affero|Lesser|General)", re.IGNORECASE)
-OLD = 3 * 365  # days
 
 
 def needed(root: str = "seriatim") -> list[str]:
@@ -58,33 +52,6 @@ def licence(name: str) -> str:
     return written.split("\n")[0][:60]
 
 
-def ages(name: str, version: str, online: bool) -> tuple[int | None, int]:
-    """Days since this version was published, if the index can be asked, and since it was installed."""
-    place = metadata.distribution(name).locate_file("")
-    files = metadata.files(name) or []
-    record = next((each for each in files if each.name == "METADATA"), None)
-    since = (Path(str(place)) / str(record)).stat().st_mtime if record else time.time()
-    installed = int((time.time() - since) / 86_400)
-    if not online:
-        return None, installed
-    try:
-        with urllib.request.urlopen(INDEX.format(name=name, version=version), timeout=5) as page:
-            uploaded = json.load(page)["urls"][0]["upload_time"]
-    except (OSError, ValueError, LookupError):
-        return None, installed
-    then = time.mktime(time.strptime(uploaded, "%Y-%m-%dT%H:%M:%S"))
-    return int((time.time() - then) / 86_400), installed
-
-
-def reachable() -> bool:
-    """Whether the index of packages answers."""
-    try:
-        with urllib.request.urlopen(INDEX.format(name="pip", version="24.0"), timeout=5):
-            return True
-    except (OSError, ValueError):
-        return False
-
-
 def advisories() -> tuple[bool, str]:
     """Whether any is known, and what was found, or why nothing was looked up."""
     try:
@@ -103,21 +70,13 @@ def advisories() -> tuple[bool, str]:
 
 def main() -> int:
     """The table, and what is wrong with it."""
-    online, wrong = reachable(), []
-    print(f"{'package':<26} {'version':<14} {'published':>10} {'installed':>10}  licence")
+    wrong = []
+    print(f"{'package':<26} {'version':<14} licence")
     for name in needed():
-        version, words = metadata.version(name), licence(name)
-        published, installed = ages(name, version, online)
-        told = "unknown" if published is None else f"{published} d"
-        print(f"{name:<26} {version:<14} {told:>10} {f'{installed} d':>10}  {words}")
-        if not PERMISSIVE.search(words):
+        words = licence(name)
+        print(f"{name:<26} {metadata.version(name):<14} {words}")
+        if not PERMISSIVE.search(words) or COPYLEFT.search(words):
             wrong.append(f"{name}: {words or 'no licence is told'}")
-        elif COPYLEFT.search(words):
-            wrong.append(f"{name}: {words}")
-        if published is not None and published > OLD:
-            print(f"    {name} {version} is older than {OLD // 365} years")
-    if not online:
-        print("published: the index of packages cannot be reached from here")
     known, words = advisories()
     print(f"advisories: {words}")
     for each in wrong:

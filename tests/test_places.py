@@ -165,7 +165,7 @@ def test_a_fit_that_was_to_replace_another_is_resumed_beside_it(tmp_path):
         next(events)
     events.close()
     assert contents(run) == before
-    with pytest.raises(RunError, match=r"run.new: --overwrite --resume"):
+    with pytest.raises(RunError, match=r"run.new: overwrite= resume="):
         markov(run)
     fit("language", "lstm", DATA, out=run, resume=True, **settings)
     assert whole.folder is not None

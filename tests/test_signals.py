@@ -66,7 +66,7 @@ def test_an_interrupted_fit_is_used_and_gone_on_with():
     events = fit_events("language", "lstm", "book.txt", out="run", settings=SMALL)
     seen = strike(events, lambda event: event.get("step", 0) > 9)
     assert seen[0]["event"] == "interrupted" and load("run").metrics["interrupted"]
-    with pytest.raises(RunError, match="--resume to go on"):
+    with pytest.raises(RunError, match="resume= to go on"):
         fit("language", "lstm", "book.txt", out="run", **SMALL)
     with pytest.raises(RunError, match="other settings"):
         fit("language", "lstm", "book.txt", out="run", resume=True, **SMALL | {"width": 9})

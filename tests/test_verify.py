@@ -74,6 +74,8 @@ def test_every_flipped_bit_of_every_file_is_noticed(runs, tmp_path, monkeypatch,
         resigned(tmp_path / "run")
     dice = random.Random(1)
     for file in sorted((tmp_path / "run").iterdir()):
+        if file.name == "card.md":
+            continue  # its reader's to add to
         content = file.read_bytes()
         for _ in range(12):
             place, bit = dice.randrange(len(content)), 1 << dice.randrange(8)

@@ -38,7 +38,7 @@ def flipped(count: int, dice: random.Random, runs: list[Path], large: list[Path]
     found: dict[str, Any] = {"flips": 0, "detected": 0, "missed": [], "files": set(), "largest": 0}
     for number in range(count):
         run = dice.choice(large if large and number % SHARE == 0 else runs)
-        file = dice.choice(sorted(run.iterdir()))
+        file = dice.choice(sorted(each for each in run.iterdir() if each.name != "card.md"))
         size = file.stat().st_size
         place, bit = dice.randrange(size), 1 << dice.randrange(8)
         flip(file, place, bit)

@@ -507,6 +507,7 @@ def test_compare_writes_table_picture_report_and_runs(compared):
     out, answer = compared
     record = answer.json()
     assert sorted(path.name for path in out.iterdir()) == [
+        ".seriatim",
         "comparison.json",
         "measured",
         "quality.png",

@@ -27,7 +27,7 @@ import numpy as np
 from seriatim.data.files import lines_of, unpacked
 from seriatim.data.limits import allowed, too_large
 from seriatim.data.sequences import NUMBERS, Field, Table
-from seriatim.errors import DataError, keep
+from seriatim.errors import DataError, SeriatimError, keep
 
 FARTHEST = 1e9  # what moves farther than this is an accident
 
@@ -307,6 +307,8 @@ def arrays_in(path: str) -> dict[str, np.ndarray]:
                 entry.filename.removesuffix(".npy"): array_in(archive, entry, path)
                 for entry in entries
             }
+    except SeriatimError:
+        raise
     except DAMAGE as error:
         raise DataError(
             "this is not an archive of arrays, or it is damaged",

@@ -19,6 +19,7 @@ from seriatim.codecs.symbols import STOP
 from seriatim.data import read
 from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import ConfigError, DataError
+from seriatim.fitting_options import OpeningOptions
 from seriatim.measuring.measured import Measured
 from seriatim.progress import listening
 from seriatim.settings import named
@@ -442,7 +443,7 @@ def test_several_runs_are_one_model(tmp_path, data, model):
     ]
     assert torch.allclose(heard[2], (heard[0] + heard[1]) / 2, atol=1e-6)
     assert targets(together.predict(["a b c"], coverage=0.2)) == ["a b c"]
-    assert verbs.opened(runs, int8=True).int8
+    assert verbs.opened(runs, how=OpeningOptions(int8=True)).int8
     other.codec = PairCodec.from_json(
         other.codec.to_json() | {"longest": 99}, "codec.json"
     )  # other lengths, the same symbols
