@@ -152,6 +152,7 @@ def test_every_signal_that_asks_to_end_saves_and_ends(name, code):
     assert "--out run --resume goes on" in said and load("run").metrics["interrupted"]
 
 
+@pytest.mark.slow
 def test_a_comparison_that_is_ended_is_gone_on_with():
     asked = ("compare", "language", "book.txt", "--models", "markov,lstm,gru", "--updates", "400")
     asked += ("--width", "8", "--rows", "2", "--length", "8", "--checkpoint-seconds", "0")

@@ -121,6 +121,7 @@ def test_cells_of_a_row_are_counted():
     ]
 
 
+@pytest.mark.slow
 def test_long_sequences_are_aligned_without_running_out_of_numbers():
     x = symbols([np.arange(3000) % 5])
     y = symbols([2 + np.arange(3000) % 5])

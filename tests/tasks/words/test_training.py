@@ -52,7 +52,12 @@ def bits(model) -> bytes:
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"output": "softmax"}, {"output": "hierarchical"}, {"subwords": "2,3", "buckets": 50}],
+    [
+        {},
+        pytest.param({"output": "softmax"}, marks=pytest.mark.slow),
+        {"output": "hierarchical"},
+        {"subwords": "2,3", "buckets": 50},
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("name", ["skip-gram", "cbow", "predictor", "glove"])
