@@ -111,7 +111,12 @@ def widened(draws: np.ndarray, value: float, groups: int) -> np.ndarray:
 def drawn_together(several: Sequence[np.ndarray], cuts: np.ndarray) -> np.ndarray:
     """(N,) values of each of M models on the same items, (G,) where groups begin -> (M, R) their
     means, if other groups had been drawn: the same for all, so that they can be paired."""
-    return np.stack([drawn_means(sums_between(values, cuts)) for values in several])
+    groups = np.stack([sums_between(values, cuts) for values in several])  # (M, G, 2)
+    count = groups.shape[1]
+    sums = resample(count) @ groups  # (M, R, 2)
+    means = groups[..., 0].sum(1) / groups[..., 1].sum(1)
+    drawn = sums[..., 0] / sums[..., 1]
+    return np.stack([widened(each, mean, count) for each, mean in zip(drawn, means)])
 
 
 def interval(groups: np.ndarray) -> tuple[float, float]:

@@ -41,10 +41,8 @@ def test_a_model_without_a_figure_gets_no_word():
 
 def test_better_is_seldom_said_of_equals():
     """At most one comparison in twenty says it of any of nine equal rivals."""
-    wrong = sum(
-        "better" in words(losses([10.0] * 10, seed=seed), margin=0.0) for seed in range(100)
-    )
-    assert wrong <= 10
+    equals = (losses([10.0] * 10, seed=seed, items=80) for seed in range(60))
+    assert sum("better" in words(each, margin=0.0) for each in equals) <= 7
 
 
 def test_the_confidence_set_is_that_of_arch():
