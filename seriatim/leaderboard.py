@@ -27,7 +27,7 @@ LEAST_SAMPLE = 16  # letters
 def footnotes(record: Record, room: Task) -> list[str]:
     """What a reader of the table must know, where it applies."""
     notes = []
-    if any(row["tied"] for row in record["rows"][1:]):
+    if any(row["tied"] and not row.get("unfinished") for row in record["rows"][1:]):
         notes.append("= may be best as well, by this test: the 90 % model confidence set")
     if record["chosen_on"] == "test" and len(record["rows"]) > 1:
         notes.append("the winner was chosen on the test itself: there is no common validation data")
