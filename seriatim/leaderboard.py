@@ -178,18 +178,22 @@ def more_time(good: list[dict[str, Any]], figure: Figure, margin: float) -> str:
     said: dict[str, list[str]] = {}
     for row in moving:
         then = predicted(row)
-        low, middle, high = sorted(figure.signed(then[key]) for key in ("low", "value", "high"))
         ends = " to ".join(figure.write(then[key]) for key in ("low", "high"))
-        if row is best:
-            words = "it is the best already"
-        elif middle < rival:
-            words = f"that would {'' if high < rival else 'probably '}overtake {best['model']}"
-        else:
-            words = f"that {'may' if low < rival else 'would not'} overtake {best['model']}"
+        words = "it is the best already"
+        if row is not best:
+            words = f"that {overtaking(then, rival, figure)} {best['model']}"
         told = f"{row['model']} to about {figure.write(then['value'])} ({ends})"
         said.setdefault(words, []).append(told)
     several = "; ".join(f"{', '.join(told)}: {words}" for words, told in said.items())
     return f" Twice the time would bring {several}."
+
+
+def overtaking(then: dict[str, float], rival: float, figure: Figure) -> str:
+    """How likely what is predicted overtakes a rival."""
+    low, middle, high = sorted(figure.signed(then[key]) for key in ("low", "value", "high"))
+    if middle < rival:
+        return "would overtake" if high < rival else "would probably overtake"
+    return "may overtake" if low < rival else "would not overtake"
 
 
 def predicted(row: dict[str, Any], times: int = 2) -> dict[str, float]:
@@ -273,20 +277,11 @@ def needed(table: Table, shown: list[str]) -> int:
 
 def drawn(record: Record, room: Task, shown: list[str], width: int) -> Table:
     """The table with these columns."""
-    if any(row.get("unfinished") for row in record["rows"]):
-        notes_first = [unfinished_means(record)]
-    else:
-        notes_first = []
-    if record["references"]:
-        notes_first.append("- a compressor of others, given the training text first")
-    failed = [row for row in record["rows"] if row["status"] != "ok"]
-    notes = [record["verdict"], *notes_first, *footnotes(record, room)]
-    notes += [f"{row['model']} {row['status']}: {row['reason']}" for row in failed]
     table = Table(
         title=Text(f"{Path(record['data']).name}: {record['task']} by {record['unit']}"),
         title_justify="left",
         caption_justify="left",
-        caption=Text("\n".join(notes)),
+        caption=Text("\n".join(notes_under(record, room))),
         header_style="bold",
         box=None,
         pad_edge=False,
@@ -313,6 +308,18 @@ def drawn(record: Record, room: Task, shown: list[str], width: int) -> Table:
     for each in waiting:
         reference_row(table, shown, each, figures[0])
     return table
+
+
+def notes_under(record: Record, room: Task) -> list[str]:
+    """The lines below the table: the verdict, what its marks mean, and what failed."""
+    notes = [record["verdict"]]
+    if any(row.get("unfinished") for row in record["rows"]):
+        notes.append(unfinished_means(record))
+    if record["references"]:
+        notes.append("- a compressor of others, given the training text first")
+    failed = [row for row in record["rows"] if row["status"] != "ok"]
+    notes += footnotes(record, room)
+    return notes + [f"{row['model']} {row['status']}: {row['reason']}" for row in failed]
 
 
 def unfinished_means(record: Record) -> str:

@@ -59,15 +59,19 @@ def comparison_page(record: Record, room: Task, folder: Path | None = None) -> s
         ("Protocol", protocol(record["protocol"] or {})),
         ("Do it again", again(record, room)),
     ]
+    return page(f"{Path(record['data']).name}: which model?", sections, head_of(record))
+
+
+def head_of(record: Record) -> str:
+    """What a comparison asked, how it was measured, and its answer."""
     name, minutes = Path(record["data"]).name, record["minutes"]
     budget = f"{minutes:g} minutes asked for" if minutes else "a fixed number of updates"
-    head = (
+    return (
         f"<h1>Which model does {text(name)} deserve?</h1>"
         f'<p class="soft">{text(record["task"])} by {text(record["unit"])}, {budget}, '
         f"{record['seconds']:.0f} s taken, measured on held-out data; seriatim {text(record['seriatim'])}</p>"
         f'<p class="answer">{text(record["verdict"])}</p>'
     )
-    return page(f"{name}: which model?", sections, head)
 
 
 def standing(rows: list[dict[str, Any]], figures: tuple[Figure, ...]) -> str:

@@ -37,6 +37,7 @@ def whole(least: int = 0, most: int = LARGEST) -> Shape:
     """A whole number between two others."""
 
     def shape(value: Any, where: str) -> None:
+        """Refuses what is no such number."""
         if type(value) is not int or not least <= value <= most:
             raise wrong(where, f"a whole number from {least} to {most}", value)
 
@@ -47,6 +48,7 @@ def real(least: float = -math.inf, most: float = math.inf) -> Shape:
     """A finite number between two others, themselves allowed."""
 
     def shape(value: Any, where: str) -> None:
+        """Refuses what is no number, not finite or out of bounds."""
         sound = type(value) in (int, float) and abs(value) < 1e300 and least <= value <= most
         if not sound:
             bounds = "" if (least, most) == (-math.inf, math.inf) else f" from {least} to {most}"
@@ -60,6 +62,7 @@ def text(pattern: str = "", most: int = LONGEST) -> Shape:
     known = re.compile(pattern)
 
     def shape(value: Any, where: str) -> None:
+        """Refuses what is no text, too long or of another pattern."""
         if not isinstance(value, str) or len(value) > most:
             raise wrong(where, f"a text of at most {most} letters", value)
         if pattern and not known.fullmatch(value):
@@ -72,6 +75,7 @@ def among(*known: Any) -> Shape:
     """One of these values, of the same type: 1 is not true."""
 
     def shape(value: Any, where: str) -> None:
+        """Refuses what is none of them."""
         if not any(type(value) is type(each) and value == each for each in known):
             raise wrong(where, " or ".join(map(repr, known)), value)
 
@@ -82,6 +86,7 @@ def optional(shape: Shape) -> Shape:
     """Nothing, or a value of a shape."""
 
     def either(value: Any, where: str) -> None:
+        """Refuses what is there and of another shape."""
         if value is not None:
             shape(value, where)
 
@@ -92,6 +97,7 @@ def listed(shape: Shape, least: int = 0, most: int = LARGEST) -> Shape:
     """A list of values of one shape."""
 
     def several(value: Any, where: str) -> None:
+        """Refuses what is no such list, or holds a value of another shape."""
         if not isinstance(value, list) or not least <= len(value) <= most:
             raise wrong(where, f"a list of {least} to {most}", value)
         for place, each in enumerate(value):
@@ -105,6 +111,7 @@ def mapping(shape: Shape, names: Shape | None = None, most: int = LARGEST) -> Sh
     name_of = names or text()
 
     def several(value: Any, where: str) -> None:
+        """Refuses what is no such record, or holds a name or a value of another shape."""
         if not isinstance(value, dict) or len(value) > most:
             raise wrong(where, f"a table of at most {most}", value)
         for name, each in value.items():
@@ -124,6 +131,7 @@ def table(
     shapes = {**needed, **(known or {})}
 
     def whole_table(value: Any, where: str) -> None:
+        """Refuses what is no record, lacks a key or has one too many."""
         if not isinstance(value, dict):
             raise wrong(where, "a table", value)
         missing = [name for name in needed if name not in value]
@@ -159,6 +167,7 @@ def shares(many: int) -> Shape:
     each = listed(real(0, 1), many, many)
 
     def shape(value: Any, where: str) -> None:
+        """Refuses what is no list of so many shares, or has another sum."""
         each(value, where)
         if abs(sum(value) - 1) > 1e-6:
             raise wrong(where, "shares that sum to 1", value)

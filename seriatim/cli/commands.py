@@ -364,9 +364,17 @@ def plot_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     card = None if room is None or picture is None else room.verbs[picture.verb]
     data, runs = picture_data(card, given), words
     if data is None and card is not None and card.reads == "data":
-        others = [word for word in words[1:] if task_of(word) is None]
-        data, runs = files_of(others), [word for word in words if word not in others]
+        runs, others = runs_and_files(words)
+        data = files_of(others)
     return Command(verb, runs if len(runs) > 1 else runs[0], data, given, form)
+
+
+def runs_and_files(words: list[str]) -> tuple[list[str], list[str]]:
+    """Which words name runs, the first of them always, and which files of data."""
+    from seriatim.runs.task import task_of
+
+    files = [word for word in words[1:] if task_of(word) is None]
+    return [word for word in words if word not in files], files
 
 
 def overview_of_pictures(rooms: list[Task]) -> str:

@@ -52,24 +52,19 @@ def answered(arguments: list[str] | None) -> int:
     alone, arguments = arguments is None, sys.argv[1:] if arguments is None else arguments
     struck = heeded() if alone else []
     as_json = "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(
-                errors="backslashreplace"
-            )  # what a terminal cannot show is no reason to stop
+    write_anything()
     try:
         with since(START if alone else time.perf_counter()):
             code = done(arguments, alone)
         sys.stdout.flush()
-        return 128 + struck[0] if code == INTERRUPTED and struck else code
+        return code_of(struck) if code == INTERRUPTED else code
     except SeriatimError as error:
         return tell(error, as_json)
     except KeyboardInterrupt:
         if alone:
-            for number in SIGNALS:
-                signal.signal(number, signal.SIG_IGN)  # whoever presses twice means the same
+            ignore_signals()
         say("seriatim: interrupted")
-        return 128 + struck[0] if struck else INTERRUPTED
+        return code_of(struck)
     except BrokenPipeError:  # whoever reads the result has read enough
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -81,10 +76,33 @@ def answered(arguments: list[str] | None) -> int:
             as_json,
         )
     except (MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and "allocate memory" not in str(error):
+        if not lacks_memory(error):
             raise
         do = "Use less data, a smaller --width or fewer --rows"
         return tell(TrainingError("out of memory", do=do), as_json)
+
+
+def write_anything() -> None:
+    """What a terminal cannot show is no reason to stop: it is written with backslashes."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def code_of(struck: list[int]) -> int:
+    """The exit code after an interruption, by the signal that came first, if one is known."""
+    return 128 + struck[0] if struck else INTERRUPTED
+
+
+def ignore_signals() -> None:
+    """Whoever presses twice means the same."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def lacks_memory(error: Exception) -> bool:
+    """Whether an error says that there is no memory left."""
+    return isinstance(error, MemoryError) or "allocate memory" in str(error)
 
 
 def heeded() -> list[int]:

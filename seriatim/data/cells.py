@@ -164,9 +164,7 @@ def first_gap(name: str, cells: np.ndarray | list[Any]) -> int | None:
 
 def field_of_plain(name: str, cells: np.ndarray | list[Any]) -> Field:
     """Plain cells as the field that they and the name of their column call for."""
-    kinds = (
-        {type(cell) for cell in cells if not missing(cell)} if isinstance(cells, list) else set()
-    )
+    kinds = types_in(cells)
     scalar = not kinds & {list, np.ndarray}
     if name in LABELS and scalar:
         return Field.of_labels(cells if isinstance(cells, list) else cells.tolist())
@@ -185,6 +183,13 @@ def field_of_plain(name: str, cells: np.ndarray | list[Any]) -> Field:
     return field_in(cells, True, f"{name!r} holds one kind of value")[1]
 
 
+def types_in(cells: np.ndarray | list[Any]) -> set[type]:
+    """The types of the cells of a list that are not missing; of an array none."""
+    if isinstance(cells, np.ndarray):
+        return set()
+    return {type(cell) for cell in cells if not missing(cell)}
+
+
 def field_in(items: Sequence[Any], gaps: bool, do: str) -> tuple[str, Field]:
     """Sequences of one kind, and which: texts, token lists, or numbers, alone or in channels."""
     kinds = [kind_of(item) for item in items]
@@ -192,14 +197,7 @@ def field_in(items: Sequence[Any], gaps: bool, do: str) -> tuple[str, Field]:
     first = known[0] if known else TEXT
     for place, kind in enumerate(kinds):
         if kind not in (first, "") and not (kind == "missing" and gaps and first == TEXT):
-            raise DataError(
-                f"sequence {place} is {'missing' if kind == 'missing' else 'not like the others'}, "
-                "counted from 0"
-                if first in (TEXT, SYMBOLS, NUMBERS)
-                else "these are no sequences",
-                got=f"{type(items[place]).__name__} {items[place]!r}",
-                do=do,
-            )
+            raise unlike(items[place], place, kind, first, do)
     if first == TEXT:
         return TEXT, Field.of_text("" if each is None or missing(each) else each for each in items)
     if first == SYMBOLS:
@@ -207,6 +205,15 @@ def field_in(items: Sequence[Any], gaps: bool, do: str) -> tuple[str, Field]:
     if first == NUMBERS:
         return NUMBERS, rows_of_numbers(items, do)
     raise DataError("these are no sequences", got=f"{first} {items[0]!r}", do=do)
+
+
+def unlike(item: Any, place: int, kind: str, first: str, do: str) -> DataError:
+    """What is said of a sequence of another kind than the first."""
+    words = "these are no sequences"
+    if first in (TEXT, SYMBOLS, NUMBERS):
+        how = "missing" if kind == "missing" else "not like the others"
+        words = f"sequence {place} is {how}, counted from 0"
+    return DataError(words, got=f"{type(item).__name__} {item!r}", do=do)
 
 
 def kind_of(item: Any) -> str:
@@ -221,14 +228,23 @@ def kind_of(item: Any) -> str:
     if not isinstance(item, (list, tuple, np.ndarray)):
         return type(item).__name__
     inside = plain_list(item)
+    if not inside:
+        return ""
+    if {type(each) for each in inside} <= {str}:
+        return SYMBOLS
+    if are_numbers(inside):
+        return NUMBERS
+    return f"{type(item).__name__} of {inside[0].__class__.__name__}"
+
+
+def are_numbers(inside: list[Any]) -> bool:
+    """Whether these are numbers, not all of them truth values, or lists of numbers."""
     kinds = {type(each) for each in inside}
-    if not inside or kinds <= {str}:
-        return SYMBOLS if inside else ""
     flat = kinds <= {int, float, bool} and kinds != {bool}
-    nested = kinds <= {list, np.ndarray} and all(
-        isinstance(n, (int, float, np.number)) for each in inside for n in each
+    return flat or (
+        kinds <= {list, np.ndarray}
+        and all(isinstance(n, (int, float, np.number)) for each in inside for n in each)
     )
-    return NUMBERS if flat or nested else f"{type(item).__name__} of {inside[0].__class__.__name__}"
 
 
 def rows_of_numbers(items: Sequence[Any], do: str) -> Field:

@@ -302,21 +302,8 @@ def of_columns(table: Mapping[Any, Any], asked: Asked) -> dict[str, Field]:
     columns = {known_name(str(name)): at_hand(column) for name, column in table.items()}
     if len(columns) < len(table):
         raise DataError("every column needs a name of its own", got=", ".join(map(str, table)))
-    for name, column in columns.items():
-        if isinstance(column, Mapping) or is_frame(column):
-            raise DataError(
-                "these are several tables", got=", ".join(map(str, table)), do="Give one of them"
-            )
-        if isinstance(column, (str, bytes)) or np.isscalar(column) or column is None:
-            raise DataError(
-                f"{name!r} is no column",
-                got=kind_of(column),
-                do="A column is a list, an array or a Series with a cell for each sequence",
-            )
-    sizes = {name: len(column) for name, column in columns.items()}
-    if len(set(sizes.values())) > 1:
-        few = ", ".join(f"{name} {size:,}" for name, size in list(sizes.items())[:10])
-        raise DataError("columns are equally long", got=few, do="Give each sequence a cell in each")
+    refuse_no_columns(columns, ", ".join(map(str, table)))
+    refuse_unequal(columns)
     needed = needed_in(list(columns), asked)
     fields = {}
     for name, column in columns.items():
@@ -328,6 +315,27 @@ def of_columns(table: Mapping[Any, Any], asked: Asked) -> dict[str, Field]:
     if not fields:
         raise DataError("no column can be read", got=", ".join(map(str, table)) or "no columns")
     return fields
+
+
+def refuse_no_columns(columns: Mapping[str, Any], names: str) -> None:
+    """A column is neither a table nor a single value."""
+    for name, column in columns.items():
+        if isinstance(column, Mapping) or is_frame(column):
+            raise DataError("these are several tables", got=names, do="Give one of them")
+        if isinstance(column, (str, bytes)) or np.isscalar(column) or column is None:
+            raise DataError(
+                f"{name!r} is no column",
+                got=kind_of(column),
+                do="A column is a list, an array or a Series with a cell for each sequence",
+            )
+
+
+def refuse_unequal(columns: Mapping[str, Any]) -> None:
+    """Columns have a cell for each sequence."""
+    sizes = {name: len(column) for name, column in columns.items()}
+    if len(set(sizes.values())) > 1:
+        few = ", ".join(f"{name} {size:,}" for name, size in list(sizes.items())[:10])
+        raise DataError("columns are equally long", got=few, do="Give each sequence a cell in each")
 
 
 def needed_in(names: list[str], asked: Asked) -> set[str]:

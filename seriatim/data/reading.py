@@ -77,10 +77,15 @@ def read(
     if over_time:
         data = in_series(data, label, time, series, channels, known, fill, told)
     if notes is None:
-        for words in told:
-            note(words)
-        note(data.told, "read")
+        tell(told, data)
     return data.distinct() if distinct else data
+
+
+def tell(notes: list[str], data: Sequences) -> None:
+    """Notes, and how the data was read, for whoever listens."""
+    for words in notes:
+        note(words)
+    note(data.told, "read")
 
 
 def refuse_of_files(**asked: str | None) -> None:

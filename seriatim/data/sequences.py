@@ -130,17 +130,24 @@ def names_of(values: list[Any]) -> tuple[list[str], str]:
     if all(type(value) is str for value in values):
         return values, ""
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-    kinds = {type(value).__name__ for value in plain if not missing(value)}
+    python = python_of(plain)
+    write = str if python in ("str", "int") else (lambda value: json.dumps(value))
+    plain = [float(value) if python == "float" and value is not None else value for value in plain]
+    names = ["" if missing(value) else write(value) for value in plain]
+    return names, "" if python == "str" else python
+
+
+def python_of(values: list[Any]) -> str:
+    """What all the values are in Python, a key of KINDS or "str"; whole numbers among others count
+    as those do."""
+    kinds = {type(value).__name__ for value in values if not missing(value)}
     python = "float" if kinds == {"int", "float"} else next(iter(kinds), "str")
     if (len(kinds) > 1 and python != "float") or python not in ("str", *KINDS):
         raise DataError(
             "labels and symbols are texts, whole numbers, numbers or truth values, all of a kind",
             got=" and ".join(sorted(kinds)),
         )
-    write = str if python in ("str", "int") else (lambda value: json.dumps(value))
-    plain = [float(value) if python == "float" and value is not None else value for value in plain]
-    names = ["" if missing(value) else write(value) for value in plain]
-    return names, "" if python == "str" else python
+    return python
 
 
 def missing(value: object) -> bool:

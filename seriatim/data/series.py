@@ -90,7 +90,7 @@ def series_of(
     if fill not in FILLS:
         raise ConfigError("unknown way to fill gaps", got=fill, do=nearest(fill, FILLS))
     if data.is_series:
-        if time or series or channels or known:
+        if any((time, series, channels, known)):
             raise ConfigError(
                 "these are series already, without columns to choose from", got=data.origin
             )
@@ -102,15 +102,11 @@ def series_of(
     moments = None if time is None else times_of(data, time, columns[time])  # (N,)
     if notes is not None and time is not None:
         notes += zones_remark(columns[time])
-    groups = (
-        {data.origin: np.arange(len(data))}
-        if series is None
-        else rows_of_each(data, series, columns[series])
-    )
+    groups = {data.origin: np.arange(len(data))}
+    if series is not None:
+        groups = rows_of_each(data, series, columns[series])
     if moments is not None:
-        groups = {
-            name: rows[np.argsort(moments[rows], kind="stable")] for name, rows in groups.items()
-        }
+        groups = in_order(groups, moments)
     groups, coming = with_rows_to_come(groups, values[:, : len(channels)], bool(known), ahead)
     if fill == "refuse":
         for name, rows in groups.items():
@@ -136,6 +132,11 @@ def parts_said(parts: dict[str, Sequence[str | None]]) -> str:
         if there:
             said.append(f"{part} {', '.join(there[:SHOWN])}{more}")
     return f"; {', '.join(said)}"
+
+
+def in_order(groups: dict[str, np.ndarray], moments: np.ndarray) -> dict[str, np.ndarray]:
+    """The rows of each series in the order of their times."""
+    return {name: rows[np.argsort(moments[rows], kind="stable")] for name, rows in groups.items()}
 
 
 def with_rows_to_come(

@@ -181,9 +181,7 @@ class Place:
 
     def chosen(self, resume: bool, overwrite: bool) -> Path:
         """The folder to write to, made and locked."""
-        for each in (self.real, self.beside, self.away):
-            if kind_of(each) == RUN:
-                self.lock.take(each)
+        self.lock_runs()
         if self.recover() and resume:
             raise self.finished()
         if resume and overwrite and (self.beside / REPLACING).is_file():
@@ -205,6 +203,12 @@ class Place:
                 do="Add --resume to go on with it, or --overwrite to begin anew",
             )
         return self.taken(self.real)
+
+    def lock_runs(self) -> None:
+        """Lock whatever of the folder, the one beside it and the one put away is a run."""
+        for each in (self.real, self.beside, self.away):
+            if kind_of(each) == RUN:
+                self.lock.take(each)
 
     def taken(self, folder: Path) -> Path:
         """A folder for us alone, with nothing in it but its mark."""

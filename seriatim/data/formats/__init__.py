@@ -8,7 +8,7 @@ a DataError that names the file, the line where there is one, and the way out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -143,18 +143,18 @@ def read_files(
         notes.append(
             f"{', '.join(paths)}: a decimal {decimal} is for csv and tsv, not for {format}"
         )
-    asked: dict[str, tuple[bool, Any]] = {  # whether the format can be asked for it, and what for
-        "by": (row.streams, by or "stream"),
-        "columns": (row.columns, columns),
-        "problems": (row.problems, problems),
-        "notes": (row.text or row.notes, notes),
-        "gaps": (row.gaps, gaps),
-        "encoding": (row.text, encoding or ""),
-        "wants": (row.header, wants),
-        "settled": (row.header, settled),
-        "decimal": (row.header, decimal or ""),
+    asked: dict[str, Any] = {
+        "by": by or "stream",
+        "columns": columns,
+        "problems": problems,
+        "notes": notes,
+        "gaps": gaps,
+        "encoding": encoding or "",
+        "wants": wants,
+        "settled": settled,
+        "decimal": decimal or "",
     }
-    options = {name: value for name, (able, value) in asked.items() if able}
+    options = options_of(row, asked)
     fields, lines = reader_of(row)(*paths, **options)
     by = "stream" if row.streams and by != "line" else "line"
     origin = ", ".join(paths)
@@ -164,6 +164,22 @@ def read_files(
             "the file holds no sequence", file=data.origin, do=f"Check that its format is {format}"
         )
     return replace(data, told=understood(data, format, columns, settled))
+
+
+def options_of(row: Format, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what is asked, that for which the format can be asked."""
+    able = {
+        "by": row.streams,
+        "columns": row.columns,
+        "problems": row.problems,
+        "notes": row.text or row.notes,
+        "gaps": row.gaps,
+        "encoding": row.text,
+        "wants": row.header,
+        "settled": row.header,
+        "decimal": row.header,
+    }
+    return {name: value for name, value in asked.items() if able[name]}
 
 
 def understood(

@@ -337,13 +337,7 @@ def by_horizon(record: Record) -> Chart:
     shown = SCALED if several and any(each.get("mase") for each in record["by_horizon"]) else ERRORS
     unit = SCALED_UNIT if shown is SCALED else UNIT
     steps = thinned(record["by_horizon"], MOST_MARKS // len(shown))
-    rows = [
-        {"steps": each["h"], "figure": title, "role": role, "error": each[key]}
-        | {"origins": each.get("origins")}
-        for key, (title, role) in shown.items()
-        for each in steps
-        if each.get(key) is not None
-    ]
+    rows = horizon_rows(steps, shown)
     high = domain_of([0.0, *(row["error"] for row in rows)])[1]
     ends = {row["figure"]: row for row in rows}  # the last of each
     scale = (high or 1.0) / ONE
@@ -360,14 +354,7 @@ def by_horizon(record: Record) -> Chart:
     tips: Any = ["figure:N", "steps:Q", alt.Tooltip("error:Q", format=",.5~g"), "origins:Q"]
     base = alt.Chart(values(rows)).encode(x=x, y=y, tooltip=tips)
     named = alt.Chart(values(names)).encode(x=x, y=alt.Y("level:Q", title=unit), text="figure:N")
-    layers = []
-    for _, role in shown.values():
-        point: Any = {"point": {"size": 26, "style": role}} if dots else {}
-        test = f"datum.role == '{role}'"
-        layers.append(base.mark_line(style=f"{role}-line", **point).transform_filter(test))
-        layers.append(
-            named.mark_text(align="left", dx=8, style=f"{role}-text").transform_filter(test)
-        )
+    layers = horizon_layers(base, named, [role for _, role in shown.values()], dots)
     room = {"left": 10, "top": 10, "bottom": 10, "right": letters(ends)}
     view = alt.layer(*layers, height=ONE, padding=room)
     mean = " Means over series." * several
@@ -380,6 +367,30 @@ def by_horizon(record: Record) -> Chart:
 
 
 # -- how much lies inside
+def horizon_rows(steps: list[Record], shown: dict[str, tuple[str, str]]) -> list[Row]:
+    """A row for each figure that is shown and each number of steps at which it is known."""
+    return [
+        {"steps": each["h"], "figure": title, "role": role, "error": each[key]}
+        | {"origins": each.get("origins")}
+        for key, (title, role) in shown.items()
+        for each in steps
+        if each.get(key) is not None
+    ]
+
+
+def horizon_layers(base: Any, named: Any, roles: list[str], dots: bool) -> list[Any]:
+    """The line of each role, with dots if they are few, and its name at the end."""
+    layers = []
+    for role in roles:
+        point: Any = {"point": {"size": 26, "style": role}} if dots else {}
+        test = f"datum.role == '{role}'"
+        layers.append(base.mark_line(style=f"{role}-line", **point).transform_filter(test))
+        layers.append(
+            named.mark_text(align="left", dx=8, style=f"{role}-text").transform_filter(test)
+        )
+    return layers
+
+
 def coverage(record: Record) -> Chart:
     """The share of what came that lies inside each interval beside what the interval promises, of
     all together and of each series: a record of `evaluate`."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from seriatim.errors import RunError
 from seriatim.records import Record
-from seriatim.show.charts import Chart
+from seriatim.show.charts import Chart, Row
 from seriatim.show.rolls import MOST_ROLLS, are_pitches, bars_of_sets, cut_short, rolls
 from seriatim.tasks.sets.codec import EMPTY, PLUS
 
@@ -21,16 +21,21 @@ def roll(record: Record) -> Chart:
     pieces = [bars_of_sets(steps, many) for steps, many in zip(sequences, given)]
     names = [f"sequence {place}" for place in range(1, len(pieces) + 1)]
     view = rolls(pieces, names, "steps", pitched)
-    rows = [
-        {"sequence": name} | {key: bar[key] for key in ("note", "from", "to", "given")}
-        for name, bars in zip(names[:MOST_ROLLS], pieces)
-        for bar in bars
-    ]
+    rows = rows_of(names[:MOST_ROLLS], pieces)
     what = "Each note a bar over its steps, pitch upwards" if pitched else "A row for each element"
     grey = "; grey is what was given" if any(given) else ""
     says = f"{what}: a bar is as long as it stays in the sets{grey}.{cut_short(pieces, 'steps')}"
     title = f"{Path(str(record.get('run') or record['model'])).name}: sets"
     return Chart(view, title, says, rows)
+
+
+def rows_of(names: list[str], pieces: list[list[Row]]) -> list[Row]:
+    """The bars of each sequence as the rows of a table."""
+    return [
+        {"sequence": name} | {key: bar[key] for key in ("note", "from", "to", "given")}
+        for name, bars in zip(names, pieces)
+        for bar in bars
+    ]
 
 
 def elements(step: str) -> list[str]:
