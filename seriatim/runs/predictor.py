@@ -16,7 +16,7 @@ What a Predictor can do, its verbs, stands in the rooms: see `seriatim.tasks`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,7 +46,8 @@ from seriatim.storage import read_arrays, write_arrays, write_bytes, write_json
 if TYPE_CHECKING:
     from seriatim.tasks.base import Task
 
-Source = Any  # whatever `seriatim.data.objects` understands
+# whatever `seriatim.data.objects` understands: frames, arrays and mappings are iterable, too
+Source = Sequences | str | Path | Iterable[Any]
 EXAMPLES, LONGEST = 6, 200  # where two models disagree, and letters of each
 
 
