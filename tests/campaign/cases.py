@@ -6,6 +6,7 @@ import atexit
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -146,6 +147,8 @@ def child(work: Callable[[], int | None], quiet: Path | None = None) -> int:
         code = work() or 0
     except RunError as error:
         code = 0 if "holds a finished fit" in str(error) else 71
+    except KeyboardInterrupt:  # it struck before the command began, or after it had ended
+        code = 128 + signal.SIGTERM
     finally:
         os._exit(code)
 
