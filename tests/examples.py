@@ -258,6 +258,7 @@ CLASSIFY = Example(
         "linear": (("linear", {"calibrate": True}), ("linear", {"ngram": 1, "calibrate": True})),
         "neural": (("gru", TINY), ("mean", TINY)),
         "mixed": (("naive-bayes+mean", TINY), ("naive-bayes+lstm", TINY)),
+        "attending": (("transformer", TINY), ("transformer", TINY | {"layers": 1})),
     },
     {
         "evaluate": [
@@ -272,6 +273,7 @@ CLASSIFY = Example(
             Ask(["free cash"], {"probabilities": True}, COUNTED),
         ],
         "explain": [Ask("win free cash NOW"), Ask("tea at home", {"label": "ham"})],
+        "attention": [Ask(["win free cash"], models=("attending",))],
     },
     compared={"models": "majority,naive-bayes,mean", **TINY},
 )
@@ -281,10 +283,12 @@ REGRESS = Example(
         "counted": (("average", {}), ("linear", {"ngram": 1})),
         "linear": (("linear", {}), ("average", {})),
         "neural": (("gru", TINY), ("rnn", TINY)),
+        "attending": (("transformer", TINY), ("transformer", TINY | {"layers": 1})),
     },
     {
         "evaluate": [Ask(HELD), Ask(HELD, {"against": Named("linear")}, COUNTED)],
         "predict": [Ask(HELD), Ask(["free cash"])],
+        "attention": [Ask(["free cash"], models=("attending",))],
     },
     compared={"models": "average,linear,mean", **TINY},
 )
@@ -295,12 +299,14 @@ TAG = Example(
         "plain": (("most-frequent", {}), ("most-frequent", {"suffix": 2})),
         "neural": (("rnn", TINY | {"chain": True}), ("gru", TINY | {"chain": True})),
         "mixed": (("hmm+rnn", TINY), ("hmm+window", TINY)),
+        "attending": (("transformer", TINY), ("transformer", TINY | {"layers": 1})),
     },
     {
         "evaluate": [Ask(HELD), Ask(HELD, {"against": Named("neural")}, COUNTED)],
         "predict": [Ask(HELD), Ask(["the old dog"])],
         "best": [Ask(HELD, {"count": 2}, ("counted", "neural"))],
         "annotate": [Ask(HELD, {"out": "tagged.conll"})],
+        "attention": [Ask(["the old dog"], models=("attending",))],
     },
     compared={"models": "most-frequent,hmm,rnn", **TINY},
 )
@@ -330,6 +336,7 @@ TRANSLATE = Example(
         ),
         "neural": (("gru", TINY | {"heads": 1}), ("transformer", TINY | {"heads": 1})),
         "mixed": (("lexicon+gru", TINY | {"heads": 1}), ("lexicon+rnn", TINY | {"heads": 1})),
+        "attending": (("transformer", TINY), ("transformer", TINY | {"layers": 1})),
     },
     {
         "evaluate": [
@@ -348,6 +355,7 @@ TRANSLATE = Example(
         ],
         "alignment": [Ask("a b c", models=NEURAL), Ask("a b", {"target": "A B"}, NEURAL)],
         "tree": [Ask("a b", {"beam": 2, "length": 4})],
+        "attention": [Ask("a b", models=("attending",))],
     },
     shared={"unit": "token"},
     compared={"models": "lexicon,gru", **TINY, "heads": 1, "unit": "token"},

@@ -157,8 +157,8 @@ class Attention(MultiHead, Mixer):
             )
         return found.masked_fill(~mask, -torch.inf)
 
-    def weights(self, x: Tensor, state: Memory, frame: Frame) -> Tensor:
-        """(B, H, T, S): who attends to whom, and how much."""
+    def weights(self, x: Tensor, state: Memory, lengths: Tensor | None, frame: Frame) -> Tensor:
+        """(B, H, T, S): who attends to whom, and how much; given what `forward` is."""
         q, k, _, _ = self.prepared(x, state, frame)
         return torch.softmax(self.scores(q, k, frame.mask), -1)
 

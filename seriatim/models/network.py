@@ -257,7 +257,7 @@ class Network(NeuralModel):
             part = block.mixer if isinstance(block, Block) else None
             heard = block.norm(x) if isinstance(block, Block) and not block.after else x
             if isinstance(part, Attention):
-                found[f"attention.{layer}"] = part.weights(heard, state, frame[0])
+                found[f"attention.{layer}"] = part.weights(heard, state, None, frame[0])
             elif isinstance(part, Recurrent):
                 hidden = found[f"hidden.{layer}"] = part(heard, state)[0]
                 gates = part.gates(heard, hidden, state)

@@ -118,3 +118,10 @@ def heat(weights: Any, rows: Sequence[str], columns: Sequence[str]) -> tuple[Any
     step = {"step": LARGE if few else SMALL}
     view = alt.layer(*layers, width=step, height=step)
     return view, plain_cells(cells)
+
+
+def whole_range(many: int) -> Any:
+    """A scale with a step for each of so many places, used or not."""
+    import altair as alt
+
+    return alt.Scale(domain=list(range(many)), paddingInner=0, paddingOuter=0)

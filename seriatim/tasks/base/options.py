@@ -30,3 +30,11 @@ class OutOptions:
     """Where to write."""
 
     out: str = option("", "the file to write")
+
+
+@dataclass(frozen=True)
+class AttentionOptions:
+    """Which of the maps."""
+
+    layer: int = option(0, "only the heads of this layer, counted from 1; 0: of all", least=0)
+    head: int = option(0, "only this head of each layer, counted from 1; 0: all", least=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from seriatim.data.options import LabelledOptions
 from seriatim.models.ladder import Rung
 from seriatim.tasks.base import Figure, Picture, Task, Verb
+from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.options import TextCoding
 from seriatim.tasks.classify.options import (
     CalibrateOptions,
@@ -146,6 +147,7 @@ VERBS: dict[str, Verb] = {
         table=TABLES + "explanation",
         example='seriatim explain runs/spam "free entry"',
     ),
+    "attention": attention_verb('seriatim attention runs/transformer --text "not terrible"'),
 }
 
 TASK = Task(
@@ -187,6 +189,7 @@ TASK = Task(
         "explanation": Picture(
             "explain", PICTURES + "explanation", "what each symbol adds to a label"
         ),
+        **ATTENTION_PICTURES,
     },
     reading=LabelledOptions,
     coding=TextCoding,

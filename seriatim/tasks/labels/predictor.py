@@ -9,22 +9,26 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
+from seriatim.batches import Batch
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data.objects import at_hand
 from seriatim.data.sequences import Sequences, offsets_of
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
-from seriatim.models.base import Model
+from seriatim.models.attending import MOST_SHOWN, maps_of, refusal
+from seriatim.models.base import Model, evaluating
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source, shortened
 from seriatim.settings import build, named
 from seriatim.shapes import Shape, optional, plain, real, table, text
 from seriatim.tasks.base import NoOptions
 from seriatim.tasks.labels.answers import Answers, answers
-from seriatim.tasks.labels.codec import Examples, LabelCodec
+from seriatim.tasks.labels.codec import Examples, LabelCodec, of_examples
 from seriatim.tasks.labels.cut import ClassifyLesson
 from seriatim.tasks.labels.metrics import calibration, cooled, report
+from seriatim.tasks.labels.models.network import SequenceLabeller
 
 AROUND = 8  # elements shown on either side of one whose tag is told
 NOT_SEEN = (
@@ -58,6 +62,40 @@ class OfSequences(Predictor):
             )
         return data
 
+    def attention(self, data: Source, *, layer: int = 0, head: int = 0) -> Record:
+        """Who attends to whom in the first sequence that is given: of all layers and heads, or of
+        one, counted from 1."""
+        given = self.data(data)
+        first = next((s for s in range(len(given)) if given.main.lengths[s]), None)
+        if first is None:
+            raise DataError("there is nothing to attend to", got="nothing", do="Give a text")
+        given = given[first : first + 1]
+        examples = self.codec.encode(given, labelled=False)
+        longest, notes = int(examples.x.lengths[0]), []
+        tokens = (
+            [str(place + 1) for place in range(longest)]
+            if self.codec.channels
+            else self.codec.pieces(given.main)[0]
+        )
+        with evaluating(self.model):
+            batch = of_examples(examples, np.arange(1))
+            traced = [each for part in self.model.parts for each in attention_of(part, batch)]
+        if not traced:
+            raise refusal(self.spec)
+        if traced[0].shape[-1] > longest:
+            tokens = [*tokens, "<unit>"]
+        if len(tokens) > MOST_SHOWN:
+            notes.append(f"only the first {MOST_SHOWN} symbols are shown")
+        shown = [each[0, :, :MOST_SHOWN, :MOST_SHOWN] for each in traced]
+        return self.record(
+            "attention",
+            data=given.origin,
+            unit=self.unit,
+            tokens=tokens[:MOST_SHOWN],
+            maps=maps_of(shown, layer, head),
+            notes=notes,
+        )
+
     def matching(self, other: Predictor) -> Model:
         """The model of another run, if it was fitted to the same symbols and labels."""
         same = other.task.name == self.task.name and other.codec.to_json() == self.codec.to_json()
@@ -68,6 +106,12 @@ class OfSequences(Predictor):
                 do="Fit both on the same data with the same --unit and --valid",
             )
         return other.model
+
+
+def attention_of(part: Model, batch: Batch) -> list[Tensor]:
+    """(1, H, P, P) what each layer of a part attends to, where it is a network that attends."""
+    traced = part.trace(batch) if isinstance(part, SequenceLabeller) else {}
+    return [value for name, value in traced.items() if name.startswith("attention.")]
 
 
 class Labeller(OfSequences):

@@ -11,9 +11,9 @@ from seriatim.models.ngrams.options import (
     UnigramOptions,
 )
 from seriatim.tasks.base import Figure, Picture, Task, Verb
+from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding, TopOptions
 from seriatim.tasks.language.options import (
-    AttentionOptions,
     BigramOptions,
     CompressOptions,
     ContinuationOptions,
@@ -219,13 +219,8 @@ VERBS: dict[str, Verb] = {
         table=TABLES + "inside",
         example='seriatim surprisal runs/book --text "Call me Ishmael."',
     ),
-    "attention": Verb(
-        "Who attends to whom: a map for each head.",
-        "attention",
-        "attention",
-        options=AttentionOptions,
-        table=TABLES + "inside",
-        example='seriatim attention runs/transformer --text "Call me Ishmael." --layer 1',
+    "attention": attention_verb(
+        'seriatim attention runs/transformer --text "Call me Ishmael." --layer 1'
     ),
     "gradient": Verb(
         "How far back the gradient of the loss reaches.",
@@ -298,9 +293,7 @@ TASK = Task(
         "influence": Picture(
             "influence", PICTURES + "influence", "how far back a symbol matters", several=True
         ),
-        "attention": Picture("attention", PICTURES + "attention", "who attends to whom: all heads"),
-        "head": Picture("attention", PICTURES + "head", "one head of them, symbol by symbol"),
-        "lines": Picture("attention", PICTURES + "lines", "the same head as lines between symbols"),
+        **ATTENTION_PICTURES,
         "surprisal": Picture("surprisal", PICTURES + "surprisal", "what surprises it in a text"),
         "frequencies": Picture("frequencies", PICTURES + "frequency", "phrases over time"),
     },

@@ -27,9 +27,10 @@ from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import ConfigError, DataError, RunError
 from seriatim.layers.block import Block
 from seriatim.layers.recurrent import Recurrent
+from seriatim.models.attending import MOST_SHOWN, maps_of, refusal
 from seriatim.models.base import Model, evaluating, select
 from seriatim.models.network import Network
-from seriatim.records import finite, plain_array
+from seriatim.records import finite
 from seriatim.runs.predictor import Source
 from seriatim.tasks.language.metrics import figures, layout_of, measure
 from seriatim.tasks.language.predictor import LanguagePredictor as Predictor
@@ -41,9 +42,6 @@ CELLS = 1 << 24  # most values of distributions held at a time
 
 
 TOGETHER = 8  # places whose gradients are computed at once
-
-
-MOST_SHOWN = 64  # symbols of an attention map
 
 
 def gradient_by_distance(
@@ -220,44 +218,15 @@ def attention_maps(
     y = torch.from_numpy(symbols[:most].astype(np.int64))[None]  # (1, T)
     with evaluating(model):
         traced = model.trace(Batch(y, torch.tensor([y.shape[1]]), y[:, :0], y[:, :0].bool()))
-    stacked = [traced[f"attention.{place}"][0].double() for place in range(len(traced))]
-    maps = [
-        map_of(*place, stacked[place[0]][place[1]]) for place in chosen_heads(stacked, layer, head)
-    ]
+    stacked = [traced[f"attention.{place}"][0] for place in range(len(traced))]
     return {
         "kind": "attention",
         "model": name,
         "data": data.origin,
         "unit": predictor.codec.options.unit,
         "tokens": ["<s>", *(codec.shown(codec.symbols[i]) for i in symbols[:most])],
-        "maps": maps,
+        "maps": maps_of(stacked, layer, head),
         "notes": notes,
-    }
-
-
-def chosen_heads(stacked: list[Tensor], layer: int, head: int) -> list[tuple[int, int]]:
-    """The heads of the layers (H, 1 + T, 1 + T) that are asked for, counted from 1; 0: all."""
-    every = [(place, each) for place, heads in enumerate(stacked) for each in range(len(heads))]
-    found = [(a, b) for a, b in every if layer in (0, a + 1) and head in (0, b + 1)]
-    if not found:
-        raise ConfigError(
-            "this model has no such head",
-            got=f"layer {layer}, head {head}",
-            do=f"It has {len(stacked)} layers of {len(stacked[0])} heads, counted from 1; 0: all",
-        )
-    return found
-
-
-def map_of(layer: int, head: int, weights: Tensor) -> Record:
-    """(1 + T, 1 + T) the weights of a head, and how far back and how widely it looks."""
-    places = torch.arange(len(weights))
-    back = (places[:, None] - places).clamp(min=0)
-    return {
-        "layer": layer,
-        "head": head,
-        "distance": float((weights * back).sum(-1).mean()),
-        "entropy_bits": float(-torch.xlogy(weights, weights).sum(-1).mean() / math.log(2)),
-        "weights": plain_array(weights),
     }
 
 
@@ -319,11 +288,7 @@ def network_part(predictor: Predictor, mixer: str | None = None) -> tuple[str, N
         if isinstance(model, Network) and mixer in (None, model.options.mixer):
             return part.name, model
     if mixer is not None:
-        raise ConfigError(
-            "only a model with attention has attention maps",
-            got=predictor.spec,
-            do="Fit a transformer",
-        )
+        raise refusal(predictor.spec)
     able = [name for name, rung in predictor.task.rungs.items() if not rung.counts]
     raise ConfigError(
         "a model that counts has no gradients",

@@ -68,14 +68,6 @@ class ContinuationOptions:
 
 
 @dataclass(frozen=True)
-class AttentionOptions:
-    """Which of the maps."""
-
-    layer: int = option(0, "only the heads of this layer, counted from 1; 0: of all", least=0)
-    head: int = option(0, "only this head of each layer, counted from 1; 0: all", least=0)
-
-
-@dataclass(frozen=True)
 class FrequencyOptions:
     """Phrases over time, in a table with dates."""
 

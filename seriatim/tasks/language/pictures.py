@@ -1,10 +1,8 @@
-"""Pictures of language models: phrases over time, gradient and influence by distance, attention,
-surprisal.
+"""Pictures of language models: phrases over time, gradient and influence by distance, surprisal.
+Those of attention, which other rooms have, too, stand in `seriatim.show.attention`.
 
 frequency              how often phrases occur over time, a line each
 gradient, influence    how far back a model reaches, a line for each run
-attention              who attends to whom: a small map for each head
-head, lines            one head: as a map with names, and as lines between symbols
 surprisal              the text itself, each symbol on a ground that tells its bits
 """
 
@@ -17,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from seriatim.errors import RunError
-from seriatim.records import Record, array_of
+from seriatim.records import Record
 from seriatim.show.charts import (
     MONOSPACE,
     Chart,
@@ -30,16 +28,13 @@ from seriatim.show.charts import (
     values,
 )
 from seriatim.show.tables import BITS, visible
-from seriatim.show.weights import LEAST, MOST, cells_of, colours, heat, hints, plain_cells, symbol
+from seriatim.show.weights import MOST, symbol, whole_range
 from seriatim.tasks.language.tables import run_names
 
 HEIGHT = 300
 LINE = 13  # pixels between two names
 FLOOR = 1e-6  # nats; what is less is not far from rounding
 TICKS = "datum.value < 0.001 ? format(datum.value, '~e') : format(datum.value, '~g')"
-SMALL = 100  # pixels of a map in an overview
-FAINT = 0.05  # weights below are no lines
-ROW = 16  # pixels of a symbol in a column
 COLUMNS, LINES = 60, 60  # letters in a line of a picture of text, and lines
 LETTER, HIGH = 6.0, 17  # pixels of a letter's box
 
@@ -340,153 +335,6 @@ def distances(furthest: int, across: str, unit: str) -> Any:
     return alt.X("x:Q", title=title, scale=scale, axis=axis)
 
 
-# -- attention
-def attention(record: Record) -> Chart:
-    """Who attends to whom: a small map for each head; each row of a map sums to one."""
-    import altair as alt
-
-    tokens, maps = record["tokens"], record["maps"]
-    each_map = [(each, cells_of(array_of(each["weights"]), tokens, tokens)) for each in maps]
-    most = max(1, 2 * MOST // len(maps))  # marks of a map
-    cut = any(len(cells) > most for _, cells in each_map)
-    size = SMALL if len(maps) > 2 else 2 * SMALL
-    views = []
-    for each, cells in each_map:
-        cells = sorted(cells, key=lambda cell: -cell["weight"])[:most]
-        views.append(small_map(each, cells, len(tokens), size))
-    many = max(each["head"] for each in maps) + 1
-    view = alt.concat(*views, columns=many, spacing=16).resolve_scale(color="shared")
-    says = (
-        "Rows attend to columns, from the start in the corner on; the stronger, the larger the share "
-        "of a row. Under each name: places back in the mean, and symbols that a row is spread over."
-    )
-    if cut:
-        says += f" Of each map the {most:,} largest weights are drawn."
-    rows = [
-        {"layer": each["layer"] + 1, "head": each["head"] + 1, **cell}
-        for each, cells in each_map
-        for cell in plain_cells(sorted(cells, key=lambda cell: -cell["weight"])[:most])
-    ]
-    return Chart(view, f"{record['model']}: {text_of(record)}", says, rows)
-
-
-def small_map(each: Record, cells: list[Row], many: int, size: int) -> Any:
-    """One head of an overview."""
-    import altair as alt
-
-    title = alt.TitleParams(
-        f"layer {each['layer'] + 1}, head {each['head'] + 1}", fontSize=11, offset=4
-    )
-    title.subtitle = f"{each['distance']:.1f} back, over {2 ** each['entropy_bits']:.1f}"
-    title.subtitleFontSize, title.subtitlePadding, title.fontWeight = 10, 2, "normal"
-    return (
-        alt.Chart(values(cells), title=title, width=size, height=size)
-        .mark_rect(stroke=None)
-        .encode(
-            x=alt.X("column:O", scale=whole_range(many), axis=None),
-            y=alt.Y("row:O", scale=whole_range(many), axis=None),
-            color=colours(),
-            tooltip=hints(),
-        )
-        .properties(view=alt.ViewBackground(style="hair-line", strokeWidth=1))
-    )
-
-
-def text_of(record: Record) -> str:
-    """The beginning of the text that was attended to."""
-    blank = " " if record["unit"] in ("word", "token") else ""
-    return short(visible(blank.join(record["tokens"][1:])), 36)
-
-
-def head(record: Record) -> Chart:
-    """One head, symbol by symbol: the first of the record."""
-    each, tokens = record["maps"][0], record["tokens"]
-    view, rows = heat(array_of(each["weights"]), tokens, tokens)
-    says = (
-        "The symbol of a row attends to those of the columns; a row sums to 100 %, and what is under "
-        f"{100 * LEAST:.0f} % is left out.{others(record)}"
-    )
-    return Chart(view, name_of_head(record, each), says, rows)
-
-
-def lines(record: Record) -> Chart:
-    """One head, the first of the record: from each symbol a line to those that it attends to, the
-    wider the more."""
-    import altair as alt
-
-    each, tokens = record["maps"][0], record["tokens"]
-    cells = [
-        cell
-        for cell in cells_of(array_of(each["weights"]), tokens, tokens)
-        if cell["weight"] >= FAINT
-    ]
-    for cell in cells:
-        cell |= {"left": 0, "right": 1}
-    hover = alt.selection_point(on="pointerover", fields=["row"], nearest=False, name="symbol")
-    tall = ROW * len(tokens)
-    y = alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[-0.6, len(tokens) - 0.4], reverse=True))
-    x = alt.X("left:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
-    drawn = (
-        alt.Chart(values(cells))
-        .mark_rule(style="accent-line", strokeCap="round")
-        .encode(
-            x=x,
-            x2="right:Q",
-            y=y,
-            y2="column:Q",
-            strokeWidth=alt.StrokeWidth(
-                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.4, 5]), legend=None
-            ),
-            opacity=alt.condition(
-                hover,
-                alt.Opacity(
-                    "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.15, 0.95]), legend=None
-                ),
-                alt.value(0.04),
-            ),
-            tooltip=hints(),
-        )
-    )
-    view = alt.layer(drawn.add_params(hover), *two_columns(tokens, y), height=tall)
-    says = (
-        "From each symbol on the left a line to those that it attends to, the wider the more; "
-        f"weights under {100 * FAINT:.0f} % are left out.{others(record)}"
-    )
-    rows = [
-        {key: value for key, value in cell.items() if key not in ("left", "right")}
-        for cell in plain_cells(cells)
-    ]
-    return Chart(view, name_of_head(record, each), says, rows)
-
-
-def two_columns(tokens: list[str], y: Any) -> list[Any]:
-    """The symbols on either side of the lines, and what each side does."""
-    import altair as alt
-
-    words = [{"row": t, "name": symbol(name)} for t, name in enumerate(tokens)]
-    column = alt.Chart(values(words)).encode(y=y, text="name:N")
-    above = alt.Chart(values([{}]))
-    begin = above.mark_text(style="soft-text", baseline="bottom", align="left")
-    end = above.mark_text(style="soft-text", baseline="bottom", align="right")
-    return [
-        column.mark_text(align="right", style="ink-text").encode(x=alt.value(-8)),
-        column.mark_text(align="left", style="ink-text", dx=8).encode(x=alt.value("width")),
-        begin.encode(x=alt.value(0), y=alt.value(-2), text=alt.value("attends")),
-        end.encode(x=alt.value("width"), y=alt.value(-2), text=alt.value("is attended to")),
-    ]
-
-
-def name_of_head(record: Record, each: Record) -> str:
-    """Which head it is."""
-    return f"{record['model']}: layer {each['layer'] + 1}, head {each['head'] + 1}"
-
-
-def others(record: Record) -> str:
-    """How to see another head, where there are more."""
-    many = len(record["maps"]) - 1
-    return f" There are {many} more: choose by layer and head." if many else ""
-
-
 # -- surprisal
 def surprisal(record: Record) -> Chart:
     """The text itself, each symbol on a ground that is the stronger the more it surprised."""
@@ -551,13 +399,6 @@ def legend_boxes(line: int) -> Iterator[Row]:
         for letter in name:
             yield {"line": line, "column": column, "letter": letter, "ground": low}
             column += 1
-
-
-def whole_range(many: int) -> Any:
-    """A scale with a step for each of so many places, used or not."""
-    import altair as alt
-
-    return alt.Scale(domain=list(range(many)), paddingInner=0, paddingOuter=0)
 
 
 def boxes_of(record: Record) -> Iterator[Row]:

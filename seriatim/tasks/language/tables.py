@@ -241,9 +241,7 @@ def course_bar(share: float) -> Text:
 
 
 def inside(record: dict[str, Any]) -> Table | Group:
-    """What happens inside: by distance, by head, or symbol by symbol."""
-    if record["kind"] == "attention":
-        return heads(record)
+    """What happens inside: by distance, or symbol by symbol."""
     if record["kind"] != "surprisal":
         return by_distance(record)
     coloured = output().color_system is not None and not output().no_color
@@ -301,23 +299,6 @@ def run_names(record: dict[str, Any]) -> list[str]:
         else f"{model}, {Path(each['run']).name if each['run'] else place}"
         for place, (model, each) in enumerate(zip(models, record["runs"]), 1)
     ]
-
-
-def heads(record: dict[str, Any]) -> Table:
-    """A row for each head: how far back and how widely it looks."""
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("layer", "head", "mean distance", "bits", "perplexity"):
-        table.add_column(name, justify="right")
-    for each in record["maps"]:
-        bits = each["entropy_bits"]
-        table.add_row(
-            str(each["layer"] + 1),
-            str(each["head"] + 1),
-            f"{each['distance']:.1f}",
-            f"{bits:.2f}",
-            f"{2**bits:.1f}",
-        )
-    return table
 
 
 def surprise_of_all(record: dict[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from seriatim.data.options import LabelledOptions
 from seriatim.models.ladder import Rung
 from seriatim.tasks.base import Figure, Picture, Task, Verb
+from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding
 from seriatim.tasks.classify import RUNGS as CLASSIFY
 from seriatim.tasks.labels.options import AverageOptions, ClassifyOptions, RidgeOptions
@@ -65,6 +66,7 @@ VERBS: dict[str, Verb] = {
         gaps=True,
         example="seriatim predict runs/age new.jsonl",
     ),
+    "attention": attention_verb("seriatim attention runs/transformer new.jsonl"),
 }
 
 TASK = Task(
@@ -92,7 +94,8 @@ TASK = Task(
     codec=LABELS + "codec:LabelCodec.from_json",
     verbs=VERBS,
     pictures={
-        "scatter": Picture("evaluate", PICTURES + "scatter", "found values over the true ones")
+        "scatter": Picture("evaluate", PICTURES + "scatter", "found values over the true ones"),
+        **ATTENTION_PICTURES,
     },
     reading=LabelledOptions,
     coding=TextCoding,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from seriatim.data.options import LabelledOptions
 from seriatim.models.ladder import Rung
 from seriatim.tasks.base import Figure, Picture, Task, Verb
+from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding
 from seriatim.tasks.tag.options import (
     AnnotateOptions,
@@ -140,6 +141,7 @@ VERBS: dict[str, Verb] = {
         table=TABLES + "annotated",
         example="seriatim annotate runs/tagger test.conllu --out tagged.conllu",
     ),
+    "attention": attention_verb("seriatim attention runs/transformer new.txt --layer 1"),
 }
 
 TASK = Task(
@@ -187,6 +189,7 @@ TASK = Task(
         "reliability": Picture(
             "evaluate", PICTURES + "reliability", "how often it is right when it is so sure"
         ),
+        **ATTENTION_PICTURES,
     },
     reading=LabelledOptions,
     coding=TextCoding,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from seriatim.models.ladder import Rung
 from seriatim.tasks.base import Figure, Picture, Task, Verb
+from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.translate.options import (
     AlignmentOptions,
     EvaluateTranslationOptions,
@@ -136,6 +137,7 @@ VERBS: dict[str, Verb] = {
         options=TreeOptions,
         example='seriatim tree runs/dates "3 May 1843" --beam 3',
     ),
+    "attention": attention_verb('seriatim attention runs/dates "3 May 1843"', reads="text"),
 }
 
 TASK = Task(
@@ -168,6 +170,7 @@ TASK = Task(
     pictures={
         "alignment": Picture("alignment", PICTURES + "alignment", "what the target attends to"),
         "tree": Picture("tree", PICTURES + "tree", "the tree of a beam search"),
+        **ATTENTION_PICTURES,
         "lengths": Picture("evaluate", PICTURES + "lengths", "errors by the length of the source"),
     },
     coding=PairCoding,

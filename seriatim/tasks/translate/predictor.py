@@ -29,7 +29,8 @@ from seriatim.decoding.results import Result
 from seriatim.decoding.sampling import sampling
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
-from seriatim.models.base import Model
+from seriatim.models.attending import MOST_SHOWN, maps_of, refusal
+from seriatim.models.base import Model, evaluating
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import Renumbered, numbering
 from seriatim.progress import exhausted, note, passing
@@ -421,6 +422,27 @@ class Translator(Predictor):
             heads=weights.tolist(),
             weights=weights.mean(0).tolist(),
             notes=[],
+        )
+
+    def attention(self, text: str, *, layer: int = 0, head: int = 0) -> Record:
+        """Who attends to whom in the source, as the encoder reads it: of all layers and heads, or
+        of one, counted from 1."""
+        pairs = self.of_text(text)
+        batch = of_pairs(pairs, np.arange(1))
+        parts = [each for each in self.model.parts if isinstance(each, EncoderDecoder)]
+        with evaluating(self.model):
+            traced = [maps for each in parts for maps in each.encoder_maps(batch)]
+        if not traced:
+            raise refusal(self.spec)
+        tokens = self.codec.source_pieces(pairs.x.row(0))
+        cut = [f"only the first {MOST_SHOWN} symbols are shown"] * (len(tokens) > MOST_SHOWN)
+        return self.record(
+            "attention",
+            data="text",
+            unit=self.unit,
+            tokens=tokens[:MOST_SHOWN],
+            maps=maps_of([each[0, :, :MOST_SHOWN, :MOST_SHOWN] for each in traced], layer, head),
+            notes=cut,
         )
 
     def tree(self, text: str, **settings: Any) -> Record:

@@ -12,20 +12,17 @@ import seriatim
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, RunError
 from seriatim.plotting import drawn, joined
+from seriatim.show.attention import FAINT, attention, head, lines
 from seriatim.show.tables import BITS
 from seriatim.show.weights import LEAST, MOST, cells_of, heat, symbol
 from seriatim.tasks.language.pictures import (
     COLUMNS,
-    FAINT,
     FLOOR,
     LINES,
-    attention,
     boxed,
     frequency,
     gradient,
-    head,
     influence,
-    lines,
     surprisal,
 )
 from tests.drawn import data_in

@@ -776,6 +776,8 @@ def test_tables_and_pictures_are_made_of_records(model, data):
         "tree": model.tree("a b c", beam=3),
         "lengths": record,
     }
+    attending = seriatim.fit("translate", "transformer", data[:100], updates=2, width=8)
+    drawn |= dict.fromkeys(("attention", "head", "lines"), attending.attention("a b c"))
     for name, picture in TASK.pictures.items():
         assert named(picture.draw)(drawn[name]).svg().startswith("<svg")
 

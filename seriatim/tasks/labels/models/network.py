@@ -30,6 +30,7 @@ from seriatim.layers.int8 import quantised
 from seriatim.layers.letters import Letters
 from seriatim.layers.pool import Pool
 from seriatim.layers.randomness import uniform
+from seriatim.models.attending import attended, attending
 from seriatim.models.base import NeuralModel, State
 from seriatim.models.stack import Whole
 from seriatim.tasks.labels.codec import FIRST_LETTER
@@ -156,6 +157,12 @@ class SequenceLabeller(NeuralModel):
         return (
             found[:, None] if self.pool is not None else found
         ), ()  # y has a column for the label
+
+    def trace(self, batch: Batch) -> dict[str, Tensor]:
+        """attention.L (B, H, P, P): who attends to whom in each layer that attends; an extra
+        position (`--pool unit`) stands behind the last symbol."""
+        found = attended(attending(self.stack), lambda: self.predict(batch))
+        return {f"attention.{layer}": weights for layer, weights in enumerate(found)}
 
     def constrain(self, names: list[str]) -> None:
         """Of B-I-O tags allow only what makes sense; what is allowed follows from the names and is

@@ -19,9 +19,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
-from threading import get_ident
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -34,6 +31,7 @@ from seriatim.layers.linear import Linear
 from seriatim.layers.pool import Pool
 from seriatim.layers.randomness import uniform
 from seriatim.layers.source_ngrams import Grams
+from seriatim.models.attending import attended, attending
 from seriatim.models.base import Model, Shared, State
 from seriatim.models.network import Network
 from seriatim.models.stack import Whole
@@ -214,28 +212,15 @@ class EncoderDecoder(Network):
     def trace(self, batch: Batch) -> dict[str, Tensor]:
         """attention.L (B, H, T, P): how much of the source each part that attends hears while y is
         written."""
-        found: dict[str, list[Tensor]] = {
-            f"attention.{layer}": [] for layer in range(len(self.attending))
-        }
-        mine = get_ident()  # others may be asking the same model
+        found = attended(
+            self.attending, lambda: self.run(self.opened(batch.y[:, :-1]), self.opening(batch))
+        )
+        return {f"attention.{layer}": weights for layer, weights in enumerate(found)}
 
-        def hear(seen: list[Tensor], part: Any, given: Any, _: Any) -> None:
-            """What this thread hears."""
-            if get_ident() == mine:
-                seen.append(part.weights(*given))
-
-        handles = [
-            each.register_forward_hook(partial(hear, seen))
-            for each, seen in zip(self.attending, found.values(), strict=True)
-        ]
-        try:
-            self.run(self.opened(batch.y[:, :-1]), self.opening(batch))
-        finally:
-            for handle in handles:
-                handle.remove()
-        return {
-            name: torch.cat(steps, 2) for name, steps in found.items()
-        }  # one after another where they were fed one by one
+    def encoder_maps(self, batch: Batch) -> list[Tensor]:
+        """(B, H, P, P) for each layer of the encoder that attends: who attends to whom in the
+        source."""
+        return attended(attending(self.encoder), lambda: self.opening(batch))
 
 
 def source_layer(sources: int, numbers: int, width: int) -> nn.Module:
