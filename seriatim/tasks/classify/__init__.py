@@ -48,7 +48,7 @@ RUNGS: dict[str, Rung] = {
     ),
     "mean": Rung(
         "the mean of word vectors",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.classify.network:LabelNetwork",
         ClassifyOptions,
         {"mixer": "none", "width": 100, "pool": "mean", "dropout": 0.3},
         NEURAL | {"rate": 3e-3},
@@ -56,7 +56,7 @@ RUNGS: dict[str, Rung] = {
     ),
     "convolution": Rung(
         "filters over a few words, the strongest answer of each",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.classify.network:LabelNetwork",
         ClassifyOptions,
         {
             "mixer": "convolution",
@@ -71,7 +71,7 @@ RUNGS: dict[str, Rung] = {
     ),
     "rnn": Rung(
         "recurrent network with tanh units, both ways",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.classify.network:LabelNetwork",
         ClassifyOptions,
         {"mixer": "rnn", "width": 128, "pool": "max", "dropout": 0.3},
         NEURAL,
@@ -79,7 +79,7 @@ RUNGS: dict[str, Rung] = {
     ),
     "gru": Rung(
         "gated recurrent unit, both ways",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.classify.network:LabelNetwork",
         ClassifyOptions,
         {"mixer": "gru", "width": 128, "pool": "max", "dropout": 0.3},
         NEURAL,
@@ -87,7 +87,7 @@ RUNGS: dict[str, Rung] = {
     ),
     "lstm": Rung(
         "long short-term memory, both ways",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.classify.network:LabelNetwork",
         ClassifyOptions,
         {"mixer": "lstm", "width": 128, "pool": "max", "dropout": 0.3},
         NEURAL,
@@ -95,7 +95,7 @@ RUNGS: dict[str, Rung] = {
     ),
     "transformer": Rung(
         "self-attention over the whole sequence",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.classify.network:LabelNetwork",
         ClassifyOptions,
         {
             "mixer": "attention",
