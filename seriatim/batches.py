@@ -40,6 +40,7 @@ class Batch:
     known: Tensor | None = (
         None  # (B, P + T, K) numbers: what is known in advance, of the past and of the future
     )
+    beside: Tensor | None = None  # (B, K) or (B, P, K): what another model says of each label
 
     def __len__(self) -> int:
         return len(self.y)

@@ -147,7 +147,9 @@ class Loop:
         self.best: dict[str, Tensor] = {}
         self.loss: Callable[..., tuple[Tensor, State]] = model.loss
         self.workers: Workers | None = None
+        begin = time.perf_counter()
         lesson.begin(model)
+        self.progress.seconds = time.perf_counter() - begin  # part of the budget
         self.settle(options.rows or FIRST_ROWS)
 
     def settle(self, rows: int) -> None:

@@ -49,7 +49,7 @@ RUNGS: dict[str, Rung] = {
     ),
     "mean": Rung(
         "the mean of word vectors",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.classify.network:LabelNetwork",
         ClassifyOptions,
         {"mixer": "none", "width": 100, "pool": "mean", "dropout": 0.3},
         NEURAL | {"rate": 3e-3},
@@ -57,7 +57,7 @@ RUNGS: dict[str, Rung] = {
     ),
     "convolution": Rung(
         "filters over a few words, the strongest answer of each",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.classify.network:LabelNetwork",
         ClassifyOptions,
         {
             "mixer": "convolution",
@@ -72,7 +72,7 @@ RUNGS: dict[str, Rung] = {
     ),
     "rnn": Rung(
         "recurrent network with tanh units, both ways",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.classify.network:LabelNetwork",
         ClassifyOptions,
         {"mixer": "rnn", "width": 128, "pool": "max", "dropout": 0.3},
         NEURAL,
@@ -80,7 +80,7 @@ RUNGS: dict[str, Rung] = {
     ),
     "gru": Rung(
         "gated recurrent unit, both ways",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.classify.network:LabelNetwork",
         ClassifyOptions,
         {"mixer": "gru", "width": 128, "pool": "max", "dropout": 0.3},
         NEURAL,
@@ -88,7 +88,7 @@ RUNGS: dict[str, Rung] = {
     ),
     "lstm": Rung(
         "long short-term memory, both ways",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.classify.network:LabelNetwork",
         ClassifyOptions,
         {"mixer": "lstm", "width": 128, "pool": "max", "dropout": 0.3},
         NEURAL,
@@ -96,7 +96,7 @@ RUNGS: dict[str, Rung] = {
     ),
     "transformer": Rung(
         "self-attention over the whole sequence",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.classify.network:LabelNetwork",
         ClassifyOptions,
         {
             "mixer": "attention",

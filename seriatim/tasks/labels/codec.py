@@ -103,6 +103,12 @@ class Examples:
             self, x=x, y=y, words=None if self.words is None else self.words[: len(x.flat)]
         )
 
+    def some(self, chosen: np.ndarray) -> Examples:
+        """The sequences that (S,) a mask chooses."""
+        rows, own = np.flatnonzero(chosen), np.repeat(chosen, self.x.lengths)
+        words = None if self.words is None else self.words[own]
+        return replace(self, x=self.x.take(rows), y=self.y.take(rows), words=words)
+
     @property
     def columns(self) -> tuple[Field, ...]:
         """The columns of encoded data: what is read, and what is to be said about it."""

@@ -26,6 +26,7 @@ from seriatim.tasks.base.cut import Cut, Settings
 from seriatim.tasks.labels.answers import answers, estimates
 from seriatim.tasks.labels.codec import Examples, LabelCodec, cut_once, of_examples, target_of
 from seriatim.tasks.labels.metrics import f1_of, marks_spans, span_counts
+from seriatim.tasks.labels.models.beside import BesideCounting
 from seriatim.tasks.labels.models.network import SequenceLabeller
 from seriatim.training.lesson import Judged, Lesson
 
@@ -42,6 +43,7 @@ class ClassifyLesson(Lesson):
 
     def __init__(self, train: Examples, valid: Examples | None):
         self.train, self.valid, self.symbols = train, valid, len(train.x.flat)
+        self.beside: np.ndarray | None = None  # (N, K) what counting says of the training data
 
     @property
     def held(self) -> Examples:
@@ -54,11 +56,33 @@ class ClassifyLesson(Lesson):
         """Let a count model read sequences and labels."""
         return model.counting(self.train)
 
+    def begin(self, model: Model) -> None:
+        """Let what counts beside a network read the data."""
+        self.beside = None
+        if isinstance(model, BesideCounting):
+            self.beside = model.learn_beside(self.train, self.tags)
+
+    def end(self, model: Model) -> None:
+        """What was said beside it is not needed any more."""
+        self.beside = None
+
     def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
         """Whole sequences of similar length; the same batches for the same seed and number."""
         generator = np.random.default_rng([options.seed, number])
         for rows in buckets(self.train.x.lengths, self.places(options), generator):
-            yield of_examples(self.train, rows)
+            batch = of_examples(self.train, rows)
+            yield batch if self.beside is None else replace(batch, beside=self.said(rows, batch))
+
+    def said(self, rows: np.ndarray, batch: Batch) -> Tensor:
+        """(B, K) what counting says of these sequences; of tags (B, P, K), zero behind the end."""
+        assert self.beside is not None
+        if not self.tags:
+            return torch.from_numpy(self.beside[rows])
+        offsets, said = self.train.x.offsets, torch.zeros(*batch.x.shape, self.beside.shape[1])
+        for place, row in enumerate(rows):
+            some = self.beside[offsets[row] : offsets[row + 1]]
+            said[place, : len(some)] = torch.from_numpy(some)
+        return said
 
     def steps_per_epoch(self, options: TrainingOptions) -> int:
         """How many batches a pass has."""

@@ -31,14 +31,26 @@ class LabellerOptions(WholeOptions):
 
 
 @dataclass(frozen=True)
-class ClassifyOptions(LabellerOptions):
-    """One label for a sequence."""
+class PooledOptions(LabellerOptions):
+    """One answer for a sequence."""
 
     pool: str = option(
         "max",
         "how the vectors of all positions become one: the last, their mean or largest values, "
         "a mean weighed by attention, or the vector of an extra position (unit)",
         choices=("last", "mean", "max", "attention", "unit"),
+    )
+
+
+@dataclass(frozen=True)
+class ClassifyOptions(PooledOptions):
+    """One label for a sequence."""
+
+    beside: str = option(
+        "found",
+        "what counts beside the network and is added to what it says: the rung `linear`, or "
+        "nothing; found: linear, of numbers nothing",
+        choices=("found", "linear", "no"),
     )
 
 

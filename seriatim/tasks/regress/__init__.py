@@ -8,7 +8,7 @@ from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding
 from seriatim.tasks.classify import RUNGS as CLASSIFY
-from seriatim.tasks.labels.options import AverageOptions, ClassifyOptions, RidgeOptions
+from seriatim.tasks.labels.options import AverageOptions, PooledOptions, RidgeOptions
 from seriatim.tasks.labels.recipes import NEURAL
 
 VALUES = NEURAL | {"epochs": 20.0, "rate": 2e-3, "patience": 5, "validations": 20}
@@ -37,7 +37,7 @@ RUNGS: dict[str, Rung] = {
     name: Rung(
         SUMMARIES.get(name, each.summary),
         "seriatim.tasks.labels.models.network:SequenceRegressor",
-        ClassifyOptions,
+        PooledOptions,
         each.settings | {"pool": "mean", "dropout": 0.1},
         VALUES,
     )

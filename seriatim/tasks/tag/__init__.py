@@ -47,42 +47,42 @@ RUNGS: dict[str, Rung] = {
     ),
     "window": Rung(
         "word vectors side by side, one hidden layer",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.tag.models.network:TagNetwork",
         TagOptions,
         STACK | {"mixer": "convolution", "gated": False, "activation": "relu", "kernel": 5},
         TAGGING,
     ),
     "convolution": Rung(
         "gated convolutions over words and their letters",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.tag.models.network:TagNetwork",
         TagOptions,
         STACK | {"mixer": "convolution", "layers": 3, "residual": True},
         TAGGING,
     ),
     "rnn": Rung(
         "recurrent network with tanh units, both ways",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.tag.models.network:TagNetwork",
         TagOptions,
         STACK | {"mixer": "rnn"},
         TAGGING | {"rate": 1e-3},
     ),
     "gru": Rung(
         "gated recurrent unit, both ways",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.tag.models.network:TagNetwork",
         TagOptions,
         STACK | {"mixer": "gru", "dropout": 0.5},
         GATED,
     ),
     "lstm": Rung(
         "long short-term memory, both ways",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.tag.models.network:TagNetwork",
         TagOptions,
         STACK | {"mixer": "lstm", "dropout": 0.5},
         GATED,
     ),
     "transformer": Rung(
         "self-attention over the whole sequence",
-        "seriatim.tasks.labels.models.network:SequenceLabeller",
+        "seriatim.tasks.tag.models.network:TagNetwork",
         TagOptions,
         STACK
         | {

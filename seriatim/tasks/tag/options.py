@@ -40,6 +40,12 @@ class TagOptions(LabellerOptions):
 
     chain: bool = option(False, "tags are judged together, by how they follow each other (CRF)")
     constrained: bool = option(True, "chain: of B-I-O tags only sequences that make sense")
+    beside: str = option(
+        "found",
+        "what counts beside the network and is added to what it says; found: of the rungs "
+        "`most-frequent` and `hmm` the one that tells held-out tags better",
+        choices=("found", "most-frequent", "hmm", "no"),
+    )
 
 
 @dataclass(frozen=True)

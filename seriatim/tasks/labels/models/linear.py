@@ -86,6 +86,7 @@ class LinearClassifier(Featured):
                 do="Choose --unit word or token, or leave out --spelling",
             )
         self.letters, self.spelling = letters, Spelling(letters) if words else None
+        self.plan, self.heat = Plan(options.weighting, options.ngram, options.strength), 1.0
         self.letter_rarity = torch.zeros(0, dtype=torch.float64)  # (F',) of tf-idf
         self.letter_weights = torch.zeros(0, labels, dtype=torch.float64)
 
@@ -119,6 +120,7 @@ class LinearClassifier(Featured):
         features = chosen(x, letters, trials.firsts, plan)
         weights, bias = fitted(features, y, self.labels, plan, CLOSELY)
         t = trials.temperature(plan)
+        self.plan, self.heat = plan, t
         self.prior = torch.from_numpy(bias / t)
         self.keep(x, letters, torch.from_numpy(weights / t), plan)
         if trials.folds:
@@ -152,6 +154,26 @@ class LinearClassifier(Featured):
         letters = None if letters is None else letters[rows]
         folds = held_out(examples.x.take(rows), y)
         return Trials(x[rows], y, self.labels, firsts, folds, letters)
+
+    def out_of_fold(self, examples: Examples) -> np.ndarray:
+        """(S, K) logits of the sequences that it was fitted to, each from weights that were fitted
+        without it: on those of its own it would be too sure."""
+        y = examples.y.flat
+        found = np.tile(self.prior.numpy(), (len(y), 1))
+        if not len(self.weights):
+            return found
+        x = self.weigh(self.counts(self.edged(examples.x)))
+        if self.spelling is not None:
+            from scipy.sparse import hstack
+
+            x = hstack([x, self.weigh_letters(self.spelling.of(examples))]).tocsr()
+            x.data *= HALF if self.weighting == "tf-idf" else 1.0
+        fold = folds_of(examples.x, y)
+        for held in (fold == each for each in range(FOLDS)):
+            if held.any() and not held.all():
+                weights, bias = fitted(x[~held], y[~held], self.labels, self.plan, ROUGHLY)
+                found[held] = (x[held] @ weights + bias) / self.heat
+        return found
 
     # -- what is said, that of letters beside that of n-grams
     def scores(self, batch: Batch) -> Tensor:
@@ -289,17 +311,25 @@ class Trials:
 
 
 def held_out(x: Field, y: np.ndarray) -> list[np.ndarray]:
-    """(S,) masks of sequences that are guessed from the others: equal ones together, of each label
-    a fifth. As many as give enough; none where there are too few."""
+    """(S,) masks of sequences that are guessed from the others: as many as give enough; none where
+    there are too few."""
+    fold = folds_of(x, y)
+    many = max(1, min(FOLDS, round(FOLDS * ENOUGH / max(1, len(x)))))
+    masks = [fold == each for each in range(many)]
+    return [held for held in masks if held.any() and len(np.unique(y[~held])) > 1]
+
+
+def folds_of(x: Field, y: np.ndarray) -> np.ndarray:
+    """(S,) the fold of each sequence: equal ones together, of each label a fifth."""
     number: dict[bytes, int] = {}
-    group = np.array([number.setdefault(x.row(s).tobytes(), len(number)) for s in range(len(x))])
+    group = np.array(
+        [number.setdefault(x.row(s).tobytes(), len(number)) for s in range(len(x))], np.int64
+    )
     _, first = np.unique(group, return_index=True)  # (G,)
     order = np.lexsort((np.random.default_rng(0).permutation(len(first)), y[first]))
     fold = np.empty(len(first), np.int64)
     fold[order] = np.arange(len(first)) % FOLDS
-    many = max(1, min(FOLDS, round(FOLDS * ENOUGH / max(1, len(x)))))
-    masks = [fold[group] == each for each in range(many)]
-    return [held for held in masks if held.any() and len(np.unique(y[~held])) > 1]
+    return fold[group]
 
 
 # -- solvers

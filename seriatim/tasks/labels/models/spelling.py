@@ -39,6 +39,13 @@ class Spelling:
         self.index.learn(framed(letters), 1)
         return in_rows(words, rows_of(examples.x.lengths), len(examples), self.runs(letters))
 
+    def of(self, examples: Examples) -> Any:
+        """(S, F) sparse: how often each known run stands in a sequence."""
+        if examples.words is None or examples.letters is None:
+            raise TypeError("these sequences have no words")
+        rows = rows_of(examples.x.lengths)
+        return in_rows(examples.words, rows, len(examples), self.runs(examples.letters))
+
     def runs(self, letters: np.ndarray) -> Any:
         """(U, L) words in letters -> (U, F) sparse: how often each run stands in a word."""
         from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # has no stubs

@@ -1,0 +1,162 @@
+"""A network with a model that counts beside it.
+
+    p(y | x) = softmax(network(x) + a log q(y | x))       a learned, 1 at first
+
+q is what counting says: of sequences the rung `linear`, of elements a tagger. Unlike the network
+alone it begins where counting ends, and learns what is left. What q says of a sequence that it was
+fitted to is too sure of itself, and a network that believed it would learn nothing: while learning
+it hears of each sequence what a q says that was fitted without it (out of fold, as in Wolpert
+1992). Shapes: B rows, P time, S sequences, N labels or tags, K different ones.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from seriatim.batches import Batch
+from seriatim.distributions.chains import Chain, ChainHead
+from seriatim.distributions.symbols import Categorical, Distribution
+from seriatim.models.base import Model
+from seriatim.tasks.labels.answers import answers
+from seriatim.tasks.labels.codec import Examples
+from seriatim.tasks.labels.models.linear import FOLDS, LinearClassifier, folds_of
+from seriatim.tasks.labels.models.network import SequenceLabeller
+from seriatim.tasks.labels.options import LabellerOptions
+
+LEAST = -8.0  # a log-probability below this counts as this: counting may be surer than it should
+PREFIX = "beside."  # of what is kept of the model that counts, before its name
+
+
+class BesideCounting(SequenceLabeller):
+    """The network of labels or tags; which models may stand beside it is all that a room adds."""
+
+    def __init__(
+        self,
+        vocabulary: int,
+        options: LabellerOptions,
+        labels: int,
+        letters: int,
+        own: int = 0,
+        channels: int = 0,
+    ):
+        super().__init__(vocabulary, options, labels, letters, own, channels)
+        self.sizes = vocabulary, labels, letters, own, channels
+        self.counted: tuple[str, Model] | None = None  # by its name, once it has learned
+        self.trust = nn.Parameter(torch.ones(1)) if self.candidates() else None
+        if self.trust is not None:  # at first the network adds nothing
+            head = self.head.unary if isinstance(self.head, ChainHead) else self.head
+            for each in head.parameters():
+                nn.init.zeros_(each)
+
+    @abstractmethod
+    def candidates(self) -> tuple[str, ...]:
+        """The names of models that may stand beside it; the best on held-out data does."""
+
+    @abstractmethod
+    def made(self, name: str) -> Model:
+        """A model to stand beside it, untrained."""
+
+    # -- learning
+    def learn_beside(self, examples: Examples, tags: bool) -> np.ndarray | None:
+        """Fit what stands beside it; (N, K) what one like it says of each label or tag of the
+        training data without having learned from it. None where there is nothing."""
+        tried = []
+        for name in self.candidates():
+            model = counted(self.made(name), examples)
+            said = out_of_fold(model, self, name, examples, tags)
+            true = said[np.arange(len(said)), examples.y.flat] if len(said) else np.zeros(1)
+            tried.append((-float(true.mean()), name, model, said))
+        if not tried:
+            return None
+        _, name, model, said = min(tried, key=lambda each: each[0])
+        self.counted = name, model
+        return said
+
+    # -- answering
+    def heard(self, batch: Batch) -> Tensor | None:
+        """(B, K) or (B, P, K) what counting says: as the batch has it, or asked for now."""
+        if self.counted is None:
+            return None
+        if batch.beside is not None:
+            return batch.beside
+        with torch.no_grad():
+            return bounded(self.counted[1].predict(batch))
+
+    def predict(self, batch: Batch) -> Distribution:
+        """The distribution of the label of each sequence, or of its tags."""
+        found, said = super().predict(batch), self.heard(batch)
+        if said is None or self.trust is None:
+            return found
+        added = self.trust * said
+        if isinstance(found, Chain):
+            unary = found.unary + added
+            return Chain(unary, found.pair, found.begin, found.end, found.lengths)
+        assert isinstance(found, Categorical)
+        return Categorical(found.logits + added)
+
+    # -- what is kept
+    def arrays(self) -> dict[str, Tensor]:
+        """Those of the network, and of what stands beside it behind its name."""
+        if self.counted is None:
+            return super().arrays()
+        name, model = self.counted
+        inner = {f"{PREFIX}{name}.{each}": array for each, array in model.arrays().items()}
+        return super().arrays() | inner
+
+    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        """Take back what `arrays` gave; raises ValueError if it does not fit."""
+        inner = {name: array for name, array in arrays.items() if name.startswith(PREFIX)}
+        if "trust" not in arrays and not inner:  # one that was fitted alone
+            self.trust = None
+        super().load_arrays({name: arrays[name] for name in arrays if name not in inner})
+        if not inner:
+            self.counted = None
+            return
+        name = next(iter(inner)).removeprefix(PREFIX).partition(".")[0]
+        if name not in self.candidates():
+            raise ValueError(f"{name!r} does not stand beside it")
+        start, model = f"{PREFIX}{name}.", self.made(name)
+        if not all(each.startswith(start) for each in inner):
+            raise ValueError("more than one model beside it")
+        model.load_arrays({each.removeprefix(start): array for each, array in inner.items()})
+        self.counted = name, model
+
+    def size(self) -> int:
+        """Number of learned values, of both."""
+        beside = 0 if self.counted is None else self.counted[1].size()
+        return beside + sum(each.numel() for each in self.state_dict().values())
+
+
+def counted(model: Model, examples: Examples) -> Model:
+    """The same, when it has read these."""
+    for _ in model.counting(examples):
+        pass
+    return model
+
+
+def bounded(found: Distribution) -> Tensor:
+    """The log-probabilities of every label or tag, none too far below the others."""
+    said = found.log_marginals() if isinstance(found, Chain) else found.log_probs()
+    return said.float().clamp(min=LEAST)
+
+
+def out_of_fold(
+    model: Model, network: BesideCounting, name: str, examples: Examples, tags: bool
+) -> np.ndarray:
+    """(N, K) log-probabilities of the labels of each sequence, by a model that has not read it."""
+    if isinstance(model, LinearClassifier):
+        said = torch.from_numpy(model.out_of_fold(examples)).log_softmax(1)
+        return said.clamp(min=LEAST).float().numpy()
+    fold = folds_of(examples.x, np.zeros(len(examples), np.int64))
+    found = np.zeros((len(examples.y.flat), network.labels), np.float32)
+    for held in (fold == each for each in range(FOLDS)):
+        if held.any():
+            other = counted(network.made(name), examples.some(~held))
+            own = np.repeat(held, examples.y.lengths)
+            said = answers(other, examples.some(held), tags).log_probs
+            found[own] = said.clip(min=LEAST)
+    return found
