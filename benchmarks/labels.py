@@ -1,10 +1,10 @@
 """Labels and tags against scikit-learn and CRFsuite: the same data, the same folds, in one run.
 
     pip install -c constraints.txt -e '.[test]'
-    python benchmarks/labels.py [speed linear sms polarity tags networks spans] [--word-vectors RUN]
+    python benchmarks/labels.py [speed linear sms polarity tags networks spans defaults] [--word-vectors RUN]
 
 speed: naive Bayes on a million words.  linear: beside LinearSVC, with its time.  sms, polarity: 10 folds, each in the test once.  tags: universal tags of English EWT, gold tokens,
-by counting; networks: by networks, which takes some minutes.
+by counting; networks: by networks, which takes some minutes.  defaults: every rung of classify and tag with nothing but a file.
 Without names all of them are run. Vectors are word vectors of wiki100 (see benchmarks/words.py), which further rows begin with.
 """
 
@@ -87,7 +87,7 @@ def linear() -> None:
     from sklearn.pipeline import make_pipeline
     from sklearn.svm import LinearSVC
 
-    read_table = {"format": "tsv", "columns": "label,text"}
+    read_table = {"input_format": "tsv", "columns": "label,text"}
     several = {
         "SMS spam, distinct": read(
             str(DATA / "classify" / "SMSSpamCollection"), **read_table
@@ -190,7 +190,7 @@ def peers() -> dict:
 
 def sms(vectors: str | None) -> None:
     data = read(
-        str(DATA / "classify" / "SMSSpamCollection"), format="tsv", columns="label,text"
+        str(DATA / "classify" / "SMSSpamCollection"), input_format="tsv", columns="label,text"
     ).distinct()
     cross(
         "SMS spam, distinct",
@@ -309,16 +309,70 @@ def spans() -> None:
         )
 
 
+LABELLED = {
+    "SMS spam, distinct": ("classify", "classify/SMSSpamCollection"),
+    "rt-polarity": ("classify", "classify/rt-polarity.tsv"),
+    "python-lines": ("classify", "python-lines"),
+    "5,452 generated texts of 50 labels": ("classify", ""),
+    "EWT, 3,000 sentences": ("tag", "tag/en_ewt-ud-train.conllu.xz"),
+    "WNUT-17": ("tag", "tag/wnut17train.conll.gz"),
+    "python-tokens": ("tag", "python-tokens"),
+}
+
+
+def labelled_set(file: str) -> Sequences | str:
+    """The data of a labelled set."""
+    path = DATA / file
+    if not file:
+        return questions()
+    if not path.exists():
+        return file
+    if file.startswith("tag"):
+        form = "columns" if file.endswith("conll.gz") else "conllu"
+        return read(str(path), input_format=form)[:3000]
+    data = read(str(path), input_format="tsv", columns="label,text")
+    return data.distinct() if "SMS" in file else data
+
+
+def defaults(minutes: float) -> None:
+    """Every rung with nothing but a file: is a network worse than the best that counts by more than
+    the interval? The comparison's own test part, chosen by nobody."""
+    from seriatim import compare
+    from seriatim.tasks import task as card
+
+    for name, (task, file) in LABELLED.items():
+        found = compare(task, labelled_set(file), minutes=minutes)
+        counts = {rung for rung, each in card(task).rungs.items() if each.counts}
+        key = found["figure"]
+        rows = [row for row in found["rows"] if row["status"] == "ok" and "+" not in row["model"]]
+        best = max((row for row in rows if row["model"] in counts), key=lambda row: row[key])
+        networks = [row for row in rows if row["model"] not in counts]
+        behind = [row for row in networks if row["interval"][key][1] < best[key]]
+        said = ", ".join(f"{row['model']} {row[key]:.4f}" for row in networks)
+        write_row(
+            "labels.py defaults",
+            f"{name}: {key} of networks, {minutes:g} minutes for all",
+            said,
+            f"best that counts: {best['model']} {best[key]:.4f}",
+            f"{len(behind)} of {len(networks)} behind by more than the interval"
+            + "".join(f", {row['model']}" for row in behind),
+            PACKAGES,
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     alone = {"speed": speed, "linear": linear, "spans": spans}
     begun = {"sms": sms, "polarity": polarity, "tags": tags, "networks": networks}
     parser.add_argument("what", nargs="*", default=[*alone, *begun])
     parser.add_argument("--word-vectors")
+    parser.add_argument("--minutes", type=float, default=5.0, help="defaults: of a comparison")
     given = parser.parse_args()
     for each in given.what:
         if each in alone:
             alone[each]()
+        elif each == "defaults":
+            defaults(given.minutes)
         else:
             begun[each](given.word_vectors)
 

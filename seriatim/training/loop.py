@@ -142,14 +142,14 @@ class Loop:
         self.checkpoint, self.progress = Checkpoint(checkpoint), Progress()
         self.schedule = Schedule(options, self.progress)
         self.average = RunningMean(options, self.progress)
+        begin = time.perf_counter()
+        lesson.begin(model)  # which may give the model parts that learn, too
+        self.progress.seconds = time.perf_counter() - begin  # part of the budget
         self.optimiser = make_optimiser(model, options)
         self.past = Past()
         self.best: dict[str, Tensor] = {}
         self.loss: Callable[..., tuple[Tensor, State]] = model.loss
         self.workers: Workers | None = None
-        begin = time.perf_counter()
-        lesson.begin(model)
-        self.progress.seconds = time.perf_counter() - begin  # part of the budget
         self.settle(options.rows or FIRST_ROWS)
 
     def settle(self, rows: int) -> None:

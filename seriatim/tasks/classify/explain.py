@@ -31,6 +31,7 @@ from seriatim.records import Record
 from seriatim.tasks.classify.options import METHODS
 from seriatim.tasks.labels.codec import of_examples
 from seriatim.tasks.labels.models.bayes import Additive
+from seriatim.tasks.labels.models.beside import BesideCounting
 from seriatim.tasks.labels.models.network import SequenceLabeller
 
 if TYPE_CHECKING:
@@ -168,5 +169,21 @@ def gradient(model: SequenceLabeller, batch: Batch, label: int) -> tuple[Tensor,
         found = model.answer(between, batch.x_lengths.expand(STEPS))
         assert isinstance(found, Categorical)
         (slope,) = torch.autograd.grad(centred(found.logits)[:, label].sum(), between)
-    before = float(centred(logits_of(model, nothing))[0, label])
-    return ((x - u) * slope.mean(0)).sum(-1).double(), before
+        with torch.no_grad():
+            least = model.answer(u[None], batch.x_lengths)
+    assert isinstance(least, Categorical)
+    before = float(centred(least.logits)[0, label])
+    added, more = counted_beside(model, batch, label)
+    return ((x - u) * slope.mean(0)).sum(-1).double() + added, before + more
+
+
+def counted_beside(
+    model: SequenceLabeller, batch: Batch, label: int
+) -> tuple[Tensor | float, float]:
+    """(P,) what each symbol adds by the model that counts beside a network, and that before any."""
+    if not isinstance(model, BesideCounting) or model.counted is None or model.trust is None:
+        return 0.0, 0.0
+    trust, counting = float(model.trust.detach()), model.counted[1]
+    assert isinstance(counting, Additive)
+    added, before = exact(counting, batch, label)
+    return trust * added, trust * before

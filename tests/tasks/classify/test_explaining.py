@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 from functools import cache
@@ -174,7 +175,7 @@ def test_integrated_gradients_nearly_add_up(name):
 
 def test_integrated_gradients_of_a_linear_model_are_its_terms():
     """One block that hears nothing but itself, and a mean: each word adds (e - u) W / length."""
-    predictor = fitted("mean")
+    predictor = fit("classify", "mean", messages(60, seed=3), **SMALL, beside="no")
     table, head, spam = (
         predictor.model.embedding.weight.detach(),
         predictor.model.head.weight.detach(),
@@ -184,6 +185,22 @@ def test_integrated_gradients_of_a_linear_model_are_its_terms():
     expected = (table[ids] - table[0]) @ (head[spam] - head.mean(0)) / len(ids)
     record = predictor.explain(TEXT, label="spam", method="gradient")
     assert values(record) == pytest.approx(expected.numpy(), abs=1e-5) and abs(record["gap"]) < 1e-5
+
+
+def test_what_counts_beside_a_network_adds_its_own_terms():
+    whole = fitted("mean")
+    name, counting = whole.model.counted
+    trust = float(whole.model.trust.detach())
+    network = copy.copy(whole)
+    network.model = copy.deepcopy(whole.model)
+    network.model.counted = None
+    alone = copy.copy(whole)
+    alone.model = counting
+    several, terms, bare = (
+        values(each.explain(TEXT, label="spam")) for each in (whole, alone, network)
+    )
+    assert name == "linear" and np.abs(terms).max() > 0.1
+    assert several == pytest.approx(trust * terms + bare, abs=1e-5)
 
 
 def test_explaining_changes_nothing():

@@ -27,12 +27,14 @@ from seriatim.tasks.labels.models.linear import FOLDS, LinearClassifier, folds_o
 from seriatim.tasks.labels.models.network import SequenceLabeller
 from seriatim.tasks.labels.options import LabellerOptions
 
-LEAST = -8.0  # a log-probability below this counts as this: counting may be surer than it should
+LITTLE = 0.1  # of the first weights of the head
 PREFIX = "beside."  # of what is kept of the model that counts, before its name
 
 
 class BesideCounting(SequenceLabeller):
     """The network of labels or tags; which models may stand beside it is all that a room adds."""
+
+    least = -30.0  # a log-probability below this counts as this
 
     def __init__(
         self,
@@ -46,11 +48,7 @@ class BesideCounting(SequenceLabeller):
         super().__init__(vocabulary, options, labels, letters, own, channels)
         self.sizes = vocabulary, labels, letters, own, channels
         self.counted: tuple[str, Model] | None = None  # by its name, once it has learned
-        self.trust = nn.Parameter(torch.ones(1)) if self.candidates() else None
-        if self.trust is not None:  # at first the network adds nothing
-            head = self.head.unary if isinstance(self.head, ChainHead) else self.head
-            for each in head.parameters():
-                nn.init.zeros_(each)
+        self.trust: nn.Parameter | None = None  # likewise: how far it is believed
 
     @abstractmethod
     def candidates(self) -> tuple[str, ...]:
@@ -73,7 +71,11 @@ class BesideCounting(SequenceLabeller):
         if not tried:
             return None
         _, name, model, said = min(tried, key=lambda each: each[0])
-        self.counted = name, model
+        self.counted, self.trust = (name, model), nn.Parameter(torch.ones(1))
+        head = self.head.unary if isinstance(self.head, ChainHead) else self.head
+        with torch.no_grad():  # at first the network adds little
+            for each in head.parameters():
+                each.mul_(LITTLE)
         return said
 
     # -- answering
@@ -84,7 +86,7 @@ class BesideCounting(SequenceLabeller):
         if batch.beside is not None:
             return batch.beside
         with torch.no_grad():
-            return bounded(self.counted[1].predict(batch))
+            return bounded(self.counted[1].predict(batch), self.least)
 
     def predict(self, batch: Batch) -> Distribution:
         """The distribution of the label of each sequence, or of its tags."""
@@ -110,8 +112,12 @@ class BesideCounting(SequenceLabeller):
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
         """Take back what `arrays` gave; raises ValueError if it does not fit."""
         inner = {name: array for name, array in arrays.items() if name.startswith(PREFIX)}
-        if "trust" not in arrays and not inner:  # one that was fitted alone
+        if "trust" not in arrays:
             self.trust = None
+        elif self.trust is None:  # else it stays the one that is being learned
+            self.trust = nn.Parameter(torch.ones(1))
+        if bool(inner) != ("trust" in arrays):
+            raise ValueError("a model beside it, and how far it is believed, are kept together")
         super().load_arrays({name: arrays[name] for name in arrays if name not in inner})
         if not inner:
             self.counted = None
@@ -138,10 +144,10 @@ def counted(model: Model, examples: Examples) -> Model:
     return model
 
 
-def bounded(found: Distribution) -> Tensor:
+def bounded(found: Distribution, least: float) -> Tensor:
     """The log-probabilities of every label or tag, none too far below the others."""
     said = found.log_marginals() if isinstance(found, Chain) else found.log_probs()
-    return said.float().clamp(min=LEAST)
+    return said.float().clamp(min=least)
 
 
 def out_of_fold(
@@ -150,7 +156,7 @@ def out_of_fold(
     """(N, K) log-probabilities of the labels of each sequence, by a model that has not read it."""
     if isinstance(model, LinearClassifier):
         said = torch.from_numpy(model.out_of_fold(examples)).log_softmax(1)
-        return said.clamp(min=LEAST).float().numpy()
+        return said.clamp(min=network.least).float().numpy()
     fold = folds_of(examples.x, np.zeros(len(examples), np.int64))
     found = np.zeros((len(examples.y.flat), network.labels), np.float32)
     for held in (fold == each for each in range(FOLDS)):
@@ -158,5 +164,5 @@ def out_of_fold(
             other = counted(network.made(name), examples.some(~held))
             own = np.repeat(held, examples.y.lengths)
             said = answers(other, examples.some(held), tags).log_probs
-            found[own] = said.clip(min=LEAST)
+            found[own] = said.clip(min=network.least)
     return found

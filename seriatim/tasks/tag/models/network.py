@@ -16,12 +16,15 @@ class TagNetwork(BesideCounting):
     """One tag for each element."""
 
     options: TagOptions
+    least = -8.0  # counting may be surer than it should of a word that it has seen once or twice
 
     def candidates(self) -> tuple[str, ...]:
         """The taggers that count, or the one that is asked for."""
         if self.options.beside == "no":
             return ()
-        return ("most-frequent", "hmm") if self.options.beside == "found" else (self.options.beside,)
+        return (
+            ("most-frequent", "hmm") if self.options.beside == "found" else (self.options.beside,)
+        )
 
     def made(self, name: str) -> Model:
         """A tagger with nothing but the data."""
