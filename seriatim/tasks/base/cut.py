@@ -217,6 +217,11 @@ class Cut:
             ) from None
         return valid, train, self.some_test(test)
 
+    def rehearsal(self, train: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences] | None:
+        """Where rungs have no validation data in common, but each holds out some of its own: what a
+        rung is fitted to that is to be chosen, and what it is then measured on. For most None."""
+        return None
+
     def some_test(self, test: Sequences) -> Sequences:
         """As much of the test part as is scored: of a long stream passages from all of it."""
         if test.by == "stream" and len(test.main.flat) > MOST_TEST:

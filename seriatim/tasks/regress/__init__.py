@@ -96,7 +96,7 @@ TASK = Task(
     },
     reading=LabelledOptions,
     coding=TextCoding,
-    mixture=None,
+    mixture="seriatim.models.mixture:MeanOfNormals",
     usual_unit="word",
     kept="seriatim predict {run} FILE",
 )
