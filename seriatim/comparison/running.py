@@ -36,7 +36,7 @@ from seriatim.measuring.fingerprint import fingerprint
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
 from seriatim.models.mixture import Mixture
-from seriatim.progress import began
+from seriatim.progress import began, exhausted, listening
 from seriatim.records import Record, record
 from seriatim.report import command_of
 from seriatim.runs.places import MANIFEST, PLAN, interrupted
@@ -319,10 +319,13 @@ class Comparison(Trials, TimeCurves):
                 spent += predictor.metrics["seconds"]
             assert predictor is not None
             several.append(predictor.merged(found))
+            chosen = self.before_the_test(name, predictor, rounds)
             rows.append(self.row_of(name, predictor, several[-1], rounds, spent, kept))
+            rows[-1]["valid"] = self.chosen_by(chosen, predictor, rounds)
             if number == 0:
                 rows[0] = self.curved(name, predictor, rows[0])
-                self.remember(name, predictor, rows[0])
+                self.last = predictor
+                self.remember(name, chosen, rows[0])
             if folder is not None:
                 several[-1].save(folder / "measured" / f"{run}.safetensors")
         row = over_seeds(rows, [each.key for each in self.room.figures])
@@ -339,6 +342,39 @@ class Comparison(Trials, TimeCurves):
         words = self.figure.words or self.figure.title
         return f"{self.figure.write(row[self.figure.key])} {words}"
 
+    def before_the_test(self, name: str, predictor: Predictor, rounds: list[Round]) -> Predictor:
+        """The model by which a rung is chosen: the one that was fitted. Where validation data are the
+        end of the training data, a network has held them out; what counts has not, and is fitted
+        once more, without them."""
+        valid, train, _ = rounds[-1]
+        walks = self.room.cut.walks and valid is None and len(rounds) == 1
+        if not walks or name not in self.counting:
+            return predictor
+        with suppress(SeriatimError), listening(lambda event: None):
+            less, _ = self.room.cut.hold_out(train, predictor.parts)
+            return exhausted(
+                fit_events(self.room, spec_of(name), less, None, self.plans[name], compared=True)
+            )
+        return predictor
+
+    def chosen_by(
+        self, chosen: Predictor, predictor: Predictor, rounds: list[Round]
+    ) -> float | None:
+        """The figure on the validation data, or None: folds have none, and of what counts none is
+        left where the data were too short to hold out some."""
+        valid, train, _ = rounds[-1]
+        if len(rounds) > 1:
+            return None
+        if valid is not None:
+            some = self.room.cut.some_of(valid, self.test_share)
+            return chosen.row(chosen.measure(some))[self.figure.key]
+        counts = all(part.counts for part in predictor.parts)
+        if not self.room.cut.walks or (counts and chosen is predictor):
+            return None
+        with suppress(SeriatimError):
+            return chosen.row(chosen.measure(train))[self.figure.key]
+        return None
+
     def row_of(
         self,
         name: str,
@@ -348,22 +384,17 @@ class Comparison(Trials, TimeCurves):
         seconds: float,
         run: Path | None,
     ) -> Row:
-        """The row of a model: its figures, that of the validation data by which the winner is chosen,
-        what it cost, and a sample where it writes."""
+        """The row of a model: its figures, what it cost, and a sample where it writes; that of the
+        validation data, by which the winner is chosen, is still to come."""
         arrays = predictor.model.arrays().values()
-        valid, _, test = rounds[-1]
-        sample = predictor.sample(test)
-        chosen_by = None
-        if valid is not None and len(rounds) == 1:
-            some = self.room.cut.some_of(valid, self.test_share)
-            chosen_by = predictor.row(predictor.measure(some))[self.figure.key]
+        sample = predictor.sample(rounds[-1][2])
         return {
             "model": name,
             "status": "ok",
             **predictor.row(measured),
             **({} if sample is None else {"sample": sample}),
             **{key: predictor.metrics.get(key) for key in KEPT_OF_FIT},
-            "valid": chosen_by,
+            "valid": None,
             "by_seed": None,
             "weights": None,
             "seconds": seconds,
@@ -375,9 +406,7 @@ class Comparison(Trials, TimeCurves):
         }
 
     def remember(self, name: str, predictor: Predictor, row: Row) -> None:
-        """Keep a fitted model if it is the best of its kind so far: they are mixed in the end. The
-        last one can tell what an item of the test is."""
-        self.last = predictor
+        """Keep a fitted model if it is the best of its kind so far: they are mixed in the end."""
         kind = "counts" if name in self.counting else "network"
         if not self.mixes or row["valid"] is None:
             return
@@ -421,7 +450,7 @@ class Comparison(Trials, TimeCurves):
         begin, some = time.perf_counter(), self.room.cut.some_of(test, TRIED)
         predictor.measure(some, **self.measuring)
         held = 0 if valid is None else len(valid.main.flat)
-        whole = len(test.main.flat) + self.test_share * held
+        whole = len(test.main.flat) * (1 + self.room.cut.walks) + self.test_share * held
         scoring = (time.perf_counter() - begin) * whole / max(1, len(some.main.flat))
         return self.budget.minutes(scoring * left) / left
 
@@ -463,8 +492,10 @@ class Comparison(Trials, TimeCurves):
     def mixture(self, rounds: list[Round], folder: Path | None) -> Generator[Event, None, None]:
         """The best that counts and the best network, answering together: weighed on the validation
         data, a row like any other."""
-        valid, _, test = rounds[0]
-        if not self.mixes or valid is None or len(self.best) < 2 or self.interrupted:
+        valid, train, test = rounds[0]
+        cut = self.room.cut
+        known = valid is not None or cut.walks
+        if not self.mixes or not known or len(self.best) < 2 or self.interrupted:
             return
         if self.budget is not None and not self.budget.leaves(
             1.5 * max(self.budget.tails, default=0)
@@ -476,7 +507,8 @@ class Comparison(Trials, TimeCurves):
             together = counting.joined([network])
             mixed = together.model
             assert isinstance(mixed, Mixture)
-            cut = self.room.cut
+            if valid is None:
+                _, valid = cut.hold_out(train, together.parts)
             held = cut.encode(together.codec, cut.cut(valid, self.coding()))
             lesson = cut.lesson(held, held, together.by, together.codec)
             mixed.weigh(*lesson.opinions(mixed.parts))
@@ -486,6 +518,7 @@ class Comparison(Trials, TimeCurves):
             together.metrics = dict(network.metrics) | {"seconds": seconds}
             run = None if folder is None else folder / "runs" / name
             row = self.row_of(name, together, measured, rounds, seconds, run)
+            row["valid"] = self.chosen_by(together, together, rounds)
             row["weights"] = mixed.weights()
             row["unfinished"] = next(e["unfinished"] for e in self.rows if e["model"] == second)
             if run is not None and not run.exists():

@@ -49,6 +49,8 @@ class Cut:
     by = ""  # how text is cut unless something else is asked for; "": as its format is
     folded = False  # whether a comparison may have folds
     grows = True  # whether some of the data is a smaller case of all of them
+    # whether measuring walks through the end of the data alone, which is what `hold_out` sets aside
+    walks = False
     parallel = False  # whether two files may belong together, line by line
     wants = ""  # what the data must have besides: label, value, tags or pair; or be: series
     numeric = True  # whether sequences may be numbers; otherwise whole numbers are symbols
@@ -216,11 +218,6 @@ class Cut:
                 "equal ones stay together",
             ) from None
         return valid, train, self.some_test(test)
-
-    def rehearsal(self, train: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences] | None:
-        """Where rungs have no validation data in common, but each holds out some of its own: what a
-        rung is fitted to that is to be chosen, and what it is then measured on. For most None."""
-        return None
 
     def some_test(self, test: Sequences) -> Sequences:
         """As much of the test part as is scored: of a long stream passages from all of it."""

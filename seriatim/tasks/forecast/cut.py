@@ -137,6 +137,7 @@ class ForecastCut(Cut):
     held_share = 0.2
     wants = "series"
     grows = False  # less of a past is another question
+    walks = True
 
     # -- the one way in
     def sequences(
@@ -228,10 +229,6 @@ class ForecastCut(Cut):
     def divide(self, data: Sequences) -> tuple[None, Sequences, Sequences]:
         """For a comparison: the first four fifths to fit, all of it to walk through the last."""
         return None, cut_series(data, 0.0, KNOWN), data
-
-    def rehearsal(self, train: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences]:
-        """What a fit holds out is what comes before the test: the same walk, a fifth earlier."""
-        return self.hold_out(train, parts)[0], train
 
     def some_of(self, data: Sequences, share: float) -> Sequences:
         """All of it: a test holds its own past, and every series is judged."""

@@ -54,7 +54,8 @@ class MeanOfForecasts(Mixture):
             each.forecast(latest(batch, each.options.context), paths, seed)
             for each in self.forecasters
         ]
-        mean, quantiles = (torch.stack([each[i].double() for each in said], -1) for i in (0, 1))
+        mean = torch.stack([each[0].double() for each in said], -1)  # (B, H, C, M)
+        quantiles = torch.stack([each[1].double() for each in said], -1)  # (B, H, C, Q, M)
         weights = self.log_weights.exp()
         return (mean @ weights).float(), (quantiles @ weights).float(), None
 
