@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import partial
@@ -24,6 +24,7 @@ from seriatim.comparison.budget import Budget
 from seriatim.comparison.data_curve import HALF, DataCurve, check_curve
 from seriatim.comparison.folder import new_folder, resumed, write_pages, write_tables
 from seriatim.comparison.judgement import Judgement, recommended
+from seriatim.comparison.repeating import differences, provenance, recorded
 from seriatim.comparison.time_curve import Short, TimeCurves
 from seriatim.comparison.trials import TRIED, Round, Trials, spec_of
 from seriatim.data.sequences import NUMBERS, Sequences
@@ -97,6 +98,8 @@ class Comparison(Trials, TimeCurves):
         self.short: dict[str, Short] = {}  # fits of each network, before its own
         self.last: Predictor | None = None  # which can tell what an item of the test is
         self.interrupted = False
+        self.files: dict[str, list[str] | None] = {}  # that were named: data, valid, test
+        self.provenance: Record = {}
         self.budget: Budget | None = None  # none: networks learn for so many updates or epochs
 
     def relevant(self, name: str) -> dict[str, Any]:
@@ -129,6 +132,7 @@ class Comparison(Trials, TimeCurves):
     ) -> Generator[Event, None, Record]:
         """Fit and measure every rung; the record is what is returned."""
         data, rounds = self.divided(source, valid, test)
+        yield from self.compared_with_before()
         self.figure = self.judgement.figure = self.room.ranking_figure(rounds[0][1])
         folder = self.open_folder(data)
         yield {"event": "plan", "models": self.names, "minutes": self.options.minutes}
@@ -190,6 +194,7 @@ class Comparison(Trials, TimeCurves):
             for each in (source, valid, test)
         )
         assert data is not None
+        self.provenance = provenance(self.asked(), data, held, tested) | {"files": self.files}
         if folds is not None:
             if held is not None or tested is not None:
                 raise ConfigError(
@@ -204,6 +209,21 @@ class Comparison(Trials, TimeCurves):
             return data, [(held, data, tested)]
         parts = cut.divide(data)
         return data, [parts if held is None else (held, *parts[1:])]
+
+    def asked(self) -> dict[str, Any]:
+        """All that this comparison was asked for, and no default."""
+        own = {each.name: getattr(self.options, each.name) for each in fields(self.options)}
+        usual = {each.name: each.default for each in fields(self.options)}
+        return {k: v for k, v in own.items() if v != usual[k]} | self.settings
+
+    def compared_with_before(self) -> Iterator[Event]:
+        """Of a comparison that is done again: what is another than it was, if anything; other data
+        are refused."""
+        if not self.options.repeat:
+            return
+        before = recorded(self.options.repeat)["provenance"]
+        for words in differences(before, self.provenance):
+            yield {"event": "note", "words": f"{words}: figures may differ"}
 
     def open_folder(self, data: Sequences) -> Path | None:
         """The folder of this comparison, new or gone on with, and the plan in it."""
@@ -574,14 +594,13 @@ class Comparison(Trials, TimeCurves):
             recommendation=recommended(self.rows, self.figure, self.options, self.judgement),
             disagreements=None,
             command=self.command(data),
+            provenance=self.provenance,
         )
 
     def command(self, data: Sequences) -> str:
         """What would be typed to do this again."""
-        own = {each.name: getattr(self.options, each.name) for each in fields(self.options)}
-        usual = {each.name: each.default for each in fields(self.options)}
-        asked = {k: v for k, v in own.items() if v != usual[k] and k not in ("out", "resume")}
-        return command_of("compare", [self.room.name, data.origin], asked | self.settings)
+        asked = {k: v for k, v in self.asked().items() if k not in ("out", "resume", "repeat")}
+        return command_of("compare", [self.room.name, data.origin], asked)
 
     def disagreements(self, rounds: list[Round]) -> Record | None:
         """The items of the test on which the two best rungs differ most, with what each said."""
