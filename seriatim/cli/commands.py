@@ -261,11 +261,12 @@ def repeated_words(given: dict[str, Any], name: str | None, files: list[str]) ->
     from seriatim.comparison.repeating import recorded
 
     found = recorded(given["repeat"])
-    before = found["provenance"].get("files") or {}
+    before = found["provenance"]
     for part in ("valid", "test"):
-        if before.get(part) and part not in given:
-            given[part] = before[part]
-    return name or found["task"], files or before.get("data") or []
+        named = before.get(f"{part}_files")
+        if named and part not in given:
+            given[part] = named
+    return name or found["task"], files or before.get("data_files") or []
 
 
 def check_command(verb: str, rest: list[str], wants_help: bool) -> Command:

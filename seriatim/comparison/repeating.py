@@ -23,6 +23,7 @@ from seriatim.storage import read_json
 
 PROTOCOL = 1  # of comparisons: raised when the same record would be measured in another way
 OF_ITSELF = ("out", "resume", "track", "repeat")  # options that change no figure
+PARTS = ("data", "valid", "test")
 VERSIONS = ("seriatim", "torch", "numpy", "python", "threads", "protocol")
 
 
@@ -90,25 +91,26 @@ def provenance(
     return {
         "protocol": PROTOCOL,
         "seriatim": __version__,
-        "torch": torch.__version__,
+        "torch": str(torch.__version__),
         "numpy": numpy.__version__,
         "python": platform.python_version(),
         "threads": settle(),
         "seed": int(asked.get("seed", 0)),
-        "data": fingerprint_of(data),
-        "valid": fingerprint_of(valid),
-        "test": fingerprint_of(test),
+        "data_fingerprint": fingerprint_of(data),
+        "valid_fingerprint": fingerprint_of(valid),
+        "test_fingerprint": fingerprint_of(test),
         "asked": {name: value for name, value in asked.items() if name not in OF_ITSELF},
     }
 
 
 def differences(before: Record, now: Record) -> list[str]:
     """What is another than it was; other data are refused."""
-    parts = [name for name in ("data", "valid", "test") if before.get(name) != now[name]]
+    names = (f"{part}_fingerprint" for part in PARTS)
+    parts = [name for name in names if before.get(name) != now[name]]
     if parts:
         raise DataError(
             "these are not the data of the comparison that is to be done again",
-            got=f"another fingerprint of {', '.join(parts)}",
+            got=f"another {', '.join(parts)}",
             do="Give the same files, or compare anew",
         )
     return [

@@ -24,7 +24,7 @@ from seriatim.comparison.budget import Budget
 from seriatim.comparison.data_curve import HALF, DataCurve, check_curve
 from seriatim.comparison.folder import new_folder, resumed, write_pages, write_tables
 from seriatim.comparison.judgement import Judgement, recommended
-from seriatim.comparison.repeating import differences, provenance, recorded
+from seriatim.comparison.repeating import PARTS, differences, provenance, recorded
 from seriatim.comparison.time_curve import Short, TimeCurves
 from seriatim.comparison.trials import TRIED, Round, Trials, spec_of
 from seriatim.data.sequences import NUMBERS, Sequences
@@ -194,7 +194,9 @@ class Comparison(Trials, TimeCurves):
             for each in (source, valid, test)
         )
         assert data is not None
-        self.provenance = provenance(self.asked(), data, held, tested) | {"files": self.files}
+        self.provenance = provenance(self.asked(), data, held, tested) | {
+            f"{part}_files": self.files.get(part) for part in PARTS
+        }
         if folds is not None:
             if held is not None or tested is not None:
                 raise ConfigError(

@@ -29,7 +29,7 @@ def test_what_it_rests_on_stands_in_the_record(before):
     assert found["protocol"] == 1 and found["seed"] == 3
     assert found["asked"] == {"models": "unigram,markov,rnn", **ASKED}
     assert {"seriatim", "torch", "numpy", "python", "threads"} <= found.keys()
-    assert len(found["data"]) == 64 and found["files"]["data"] == [DATA]
+    assert len(found["data_fingerprint"]) == 64 and found["data_files"] == [DATA]
 
 
 @pytest.mark.parametrize("what", ["folder", "file"])

@@ -412,7 +412,6 @@ def test_settings_that_sets_do_not_have_are_refused():
     data = source(20, 1)
     for wrong in (
         {"unit": "word"},
-        {"spec": "frequencies+lstm"},
         {"calibrate": True},
         {"train": Sequences.of(["60 62"], by="stream")},
     ):
