@@ -66,3 +66,6 @@ class CompareOptions:
     out: str = option("", "folder for table, picture, report and runs")
     resume: bool = option(False, "go on with a comparison that was killed: rows it has are kept")
     track: str = option("", "also write curves for this program, into the folder", choices=TRACKED)
+    repeat: str = option(
+        "", "folder or table.json of a comparison to do again: same data, models, settings, seeds"
+    )

@@ -220,6 +220,8 @@ class LanguageCompare(LanguageSettings, total=False):
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
     """also write curves for this program, into the folder"""
+    repeat: Words
+    """folder or table.json of a comparison to do again: same data, models, settings, seeds"""
     valid: Source
     """a file of its own"""
     test: Source
@@ -470,6 +472,8 @@ class ClassifyCompare(ClassifySettings, total=False):
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
     """also write curves for this program, into the folder"""
+    repeat: Words
+    """folder or table.json of a comparison to do again: same data, models, settings, seeds"""
     valid: Source
     """a file of its own"""
     test: Source
@@ -634,6 +638,8 @@ class RegressCompare(RegressSettings, total=False):
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
     """also write curves for this program, into the folder"""
+    repeat: Words
+    """folder or table.json of a comparison to do again: same data, models, settings, seeds"""
     valid: Source
     """a file of its own"""
     test: Source
@@ -780,6 +786,8 @@ class TagCompare(TagSettings, total=False):
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
     """also write curves for this program, into the folder"""
+    repeat: Words
+    """folder or table.json of a comparison to do again: same data, models, settings, seeds"""
     valid: Source
     """a file of its own"""
     test: Source
@@ -906,6 +914,8 @@ class SetsCompare(SetsSettings, total=False):
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
     """also write curves for this program, into the folder"""
+    repeat: Words
+    """folder or table.json of a comparison to do again: same data, models, settings, seeds"""
     valid: Source
     """a file of its own"""
     test: Source
@@ -1074,6 +1084,8 @@ class TranslateCompare(TranslateSettings, total=False):
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
     """also write curves for this program, into the folder"""
+    repeat: Words
+    """folder or table.json of a comparison to do again: same data, models, settings, seeds"""
     valid: Source
     """a file of its own"""
     test: Source
@@ -1336,6 +1348,8 @@ class ForecastCompare(ForecastSettings, total=False):
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
     """also write curves for this program, into the folder"""
+    repeat: Words
+    """folder or table.json of a comparison to do again: same data, models, settings, seeds"""
     valid: Source
     """a file of its own"""
     test: Source
@@ -1514,6 +1528,8 @@ class AutoencodeCompare(AutoencodeSettings, total=False):
     """go on with a comparison that was killed: rows it has are kept"""
     track: Literal['', 'tensorboard']
     """also write curves for this program, into the folder"""
+    repeat: Words
+    """folder or table.json of a comparison to do again: same data, models, settings, seeds"""
     valid: Source
     """a file of its own"""
     test: Source

@@ -292,11 +292,14 @@ def check_there(verb: str, data: Any) -> None:
 
 def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None, Record]:
     """Fit every rung with an equal budget and rank them on held-out data."""
+    from seriatim.comparison.repeating import repeated
     from seriatim.comparison.running import Comparison
     from seriatim.fitting_options import CompareOptions
 
     card = room if isinstance(room, Task) else task(room)
     require(card.extra)
+    if asked.get("repeat"):
+        asked = repeated(card.name, asked)
     models = asked.get("models", "")
     asked["models"] = models if isinstance(models, str) else ",".join(models)
     for name in filter(None, asked["models"].split(",")):
@@ -306,8 +309,21 @@ def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, 
     own = {name: asked.pop(name) for name in names if name in asked}
     options = build(CompareOptions, own, "compare")
     valid, test = asked.pop("valid", None), asked.pop("test", None)
-    comparing = Comparison(card, options, asked).run(data, valid, test)
+    comparison = Comparison(card, options, asked)
+    comparison.files = files_of(data=data, valid=valid, test=test)
+    comparing = comparison.run(data, valid, test)
     return (yield from tracked(comparing, vars(options)))
+
+
+def files_of(**sources: Any) -> dict[str, list[str] | None]:
+    """The files that sources name; None of what is in memory, or not there."""
+    from seriatim.data.objects import at_hand, files_in
+    from seriatim.data.sequences import Sequences
+
+    return {
+        name: None if each is None or isinstance(each, Sequences) else files_in(at_hand(each))
+        for name, each in sources.items()
+    }
 
 
 def tracked(

@@ -592,6 +592,12 @@ EXCEPTIONS: tuple[Excepted, ...] = (
         ("price", "samples"),
         "A rule says a mean and quantiles, not a density: it has neither a loss nor samples.",
     ),
+    Excepted(
+        "forecast",
+        "mixed",
+        ("price", "samples", *STATES),
+        "The mean of quantiles is no density, and the whole horizon is said at once.",
+    ),
     Excepted("forecast", "*", ("cell",), "A density has no cells; it is integrated."),
     Excepted(
         "forecast",

@@ -61,4 +61,5 @@ def made(name: str, channels: int = 2, known: int = 0, **more):
         else {"width": 8, "dropout": 0.0}
         | ({"layers": 1} if spec in ("convolution", "transformer") else {})
     )
-    return create(TASK.parts(spec, SMALL | sizes | own | more), channels, known, 4)
+    parts = TASK.parts(spec, SMALL | sizes | own | more)
+    return create(parts, channels, known, 4, mixture=TASK.mixture)

@@ -91,6 +91,11 @@ UNSEEN: dict[str, Schema] = {
     "run": {"type": "string"},
     "seen_in_training": {"type": "number"},
     "syntactic": {"type": "number"},
+    "valid_fingerprint": {"type": "string"},
+    "test_fingerprint": {"type": "string"},
+    "data_files": {"type": "array", "items": {"type": "string"}},
+    "valid_files": {"type": "array", "items": {"type": "string"}},
+    "test_files": {"type": "array", "items": {"type": "string"}},
 }
 
 BY_TIME = {"cheapest_equivalent", "why"}  # there or not by how long something took
@@ -232,6 +237,8 @@ def array(values: list[list[Any]], key: str) -> Schema:
 
 def mapping(values: list[dict[str, Any]], key: str) -> Schema:
     """An object: of fixed keys, or of keys that are data."""
+    if key == "asked":  # whatever settings there are
+        return {"type": "object"}
     if key in MAPS:
         inside = [each for value in values for each in value.values()]
         more = inferred(inside, EACH + key) if inside else unseen(EACH + key)

@@ -744,9 +744,11 @@ class SeriesSpecimen(Specimen):
     def learned(self) -> Model:
         torch.manual_seed(0)
         model = self.made()
-        if isinstance(model, nn.Module):
-            return model.eval()
-        self.count(model)
+        for part in model.parts:
+            if isinstance(part, nn.Module):
+                part.eval()
+            else:
+                self.count(part)
         return model
 
     @cached_property
@@ -1084,6 +1086,9 @@ MIXTURES = {
     "language": ("unigram+markov", "kneser-ney+cache", "markov+lstm+transformer"),
     "classify": ("naive-bayes+gru",),
     "tag": ("hmm+gru",),
+    "regress": ("linear+gru",),
+    "sets": ("frequencies+gru",),
+    "forecast": ("seasonal+gru",),
     "translate": ("lexicon+gru+transformer", "joint+lstm"),
 }
 WORDS_VARIANTS = {

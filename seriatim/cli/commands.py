@@ -241,6 +241,8 @@ def compare_command(verb: str, rest: list[str], wants_help: bool) -> Command:
         return Command(verb, help=parser.format_help(), room=room)
     given = understood(parser, groups, rest)
     name, files = given.pop("task"), given.pop("file")
+    if given.get("repeat"):
+        name, files = repeated_words(given, name, files)
     if not (name and files):
         raise ConfigError(
             "compare needs a task and data",
@@ -252,6 +254,19 @@ def compare_command(verb: str, rest: list[str], wants_help: bool) -> Command:
             given[part] = files_of(given[part])
     form = given.pop("format", "table")
     return Command(verb, name, files_of(files), given, form, room=room)
+
+
+def repeated_words(given: dict[str, Any], name: str | None, files: list[str]) -> tuple[str, Any]:
+    """The task and the files of a comparison that is done again, as said, or as its record says."""
+    from seriatim.comparison.repeating import recorded
+
+    found = recorded(given["repeat"])
+    before = found["provenance"]
+    for part in ("valid", "test"):
+        named = before.get(f"{part}_files")
+        if named and part not in given:
+            given[part] = named
+    return name or found["task"], files or before.get("data_files") or []
 
 
 def check_command(verb: str, rest: list[str], wants_help: bool) -> Command:

@@ -1,7 +1,7 @@
 """Who has won, how sure that is, and what to keep.
 
 The winner is chosen by its figure on the validation data, so that its figure on the test is not the
-luckiest of ten; where a task has no common validation data (folds, forecasts) by the test, and that is
+luckiest of ten; where there is no common validation data (folds, a short series) by the test, and that is
 said. What it is against each other rung is one of three words: see `seriatim.measuring.judging`.
 """
 

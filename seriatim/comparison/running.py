@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import partial
@@ -24,6 +24,7 @@ from seriatim.comparison.budget import Budget
 from seriatim.comparison.data_curve import HALF, DataCurve, check_curve
 from seriatim.comparison.folder import new_folder, resumed, write_pages, write_tables
 from seriatim.comparison.judgement import Judgement, recommended
+from seriatim.comparison.repeating import PARTS, differences, provenance, recorded
 from seriatim.comparison.time_curve import Short, TimeCurves
 from seriatim.comparison.trials import TRIED, Round, Trials, spec_of
 from seriatim.data.sequences import NUMBERS, Sequences
@@ -36,7 +37,7 @@ from seriatim.measuring.fingerprint import fingerprint
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
 from seriatim.models.mixture import Mixture
-from seriatim.progress import began
+from seriatim.progress import began, exhausted, listening
 from seriatim.records import Record, record
 from seriatim.report import command_of
 from seriatim.runs.places import MANIFEST, PLAN, interrupted
@@ -97,6 +98,8 @@ class Comparison(Trials, TimeCurves):
         self.short: dict[str, Short] = {}  # fits of each network, before its own
         self.last: Predictor | None = None  # which can tell what an item of the test is
         self.interrupted = False
+        self.files: dict[str, list[str] | None] = {}  # that were named: data, valid, test
+        self.provenance: Record = {}
         self.budget: Budget | None = None  # none: networks learn for so many updates or epochs
 
     def relevant(self, name: str) -> dict[str, Any]:
@@ -129,6 +132,7 @@ class Comparison(Trials, TimeCurves):
     ) -> Generator[Event, None, Record]:
         """Fit and measure every rung; the record is what is returned."""
         data, rounds = self.divided(source, valid, test)
+        yield from self.compared_with_before()
         self.figure = self.judgement.figure = self.room.ranking_figure(rounds[0][1])
         folder = self.open_folder(data)
         yield {"event": "plan", "models": self.names, "minutes": self.options.minutes}
@@ -190,6 +194,9 @@ class Comparison(Trials, TimeCurves):
             for each in (source, valid, test)
         )
         assert data is not None
+        self.provenance = provenance(self.asked(), data, held, tested) | {
+            f"{part}_files": self.files.get(part) for part in PARTS
+        }
         if folds is not None:
             if held is not None or tested is not None:
                 raise ConfigError(
@@ -204,6 +211,21 @@ class Comparison(Trials, TimeCurves):
             return data, [(held, data, tested)]
         parts = cut.divide(data)
         return data, [parts if held is None else (held, *parts[1:])]
+
+    def asked(self) -> dict[str, Any]:
+        """All that this comparison was asked for, and no default."""
+        own = {each.name: getattr(self.options, each.name) for each in fields(self.options)}
+        usual = {each.name: each.default for each in fields(self.options)}
+        return {k: v for k, v in own.items() if v != usual[k]} | self.settings
+
+    def compared_with_before(self) -> Iterator[Event]:
+        """Of a comparison that is done again: what is another than it was, if anything; other data
+        are refused."""
+        if not self.options.repeat:
+            return
+        before = recorded(self.options.repeat)["provenance"]
+        for words in differences(before, self.provenance):
+            yield {"event": "note", "words": f"{words}: figures may differ"}
 
     def open_folder(self, data: Sequences) -> Path | None:
         """The folder of this comparison, new or gone on with, and the plan in it."""
@@ -319,10 +341,13 @@ class Comparison(Trials, TimeCurves):
                 spent += predictor.metrics["seconds"]
             assert predictor is not None
             several.append(predictor.merged(found))
+            chosen = self.before_the_test(name, predictor, rounds)
             rows.append(self.row_of(name, predictor, several[-1], rounds, spent, kept))
+            rows[-1]["valid"] = self.chosen_by(chosen, predictor, rounds)
             if number == 0:
                 rows[0] = self.curved(name, predictor, rows[0])
-                self.remember(name, predictor, rows[0])
+                self.last = predictor
+                self.remember(name, chosen, rows[0])
             if folder is not None:
                 several[-1].save(folder / "measured" / f"{run}.safetensors")
         row = over_seeds(rows, [each.key for each in self.room.figures])
@@ -339,6 +364,39 @@ class Comparison(Trials, TimeCurves):
         words = self.figure.words or self.figure.title
         return f"{self.figure.write(row[self.figure.key])} {words}"
 
+    def before_the_test(self, name: str, predictor: Predictor, rounds: list[Round]) -> Predictor:
+        """The model by which a rung is chosen: the one that was fitted. Where validation data are the
+        end of the training data, a network has held them out; what counts has not, and is fitted
+        once more, without them."""
+        valid, train, _ = rounds[-1]
+        walks = self.room.cut.walks and valid is None and len(rounds) == 1
+        if not walks or name not in self.counting:
+            return predictor
+        with suppress(SeriatimError), listening(lambda event: None):
+            less, _ = self.room.cut.hold_out(train, predictor.parts)
+            return exhausted(
+                fit_events(self.room, spec_of(name), less, None, self.plans[name], compared=True)
+            )
+        return predictor
+
+    def chosen_by(
+        self, chosen: Predictor, predictor: Predictor, rounds: list[Round]
+    ) -> float | None:
+        """The figure on the validation data, or None: folds have none, and of what counts none is
+        left where the data were too short to hold out some."""
+        valid, train, _ = rounds[-1]
+        if len(rounds) > 1:
+            return None
+        if valid is not None:
+            some = self.room.cut.some_of(valid, self.test_share)
+            return chosen.row(chosen.measure(some))[self.figure.key]
+        counts = all(part.counts for part in predictor.parts)
+        if not self.room.cut.walks or (counts and chosen is predictor):
+            return None
+        with suppress(SeriatimError):
+            return chosen.row(chosen.measure(train))[self.figure.key]
+        return None
+
     def row_of(
         self,
         name: str,
@@ -348,22 +406,17 @@ class Comparison(Trials, TimeCurves):
         seconds: float,
         run: Path | None,
     ) -> Row:
-        """The row of a model: its figures, that of the validation data by which the winner is chosen,
-        what it cost, and a sample where it writes."""
+        """The row of a model: its figures, what it cost, and a sample where it writes; that of the
+        validation data, by which the winner is chosen, is still to come."""
         arrays = predictor.model.arrays().values()
-        valid, _, test = rounds[-1]
-        sample = predictor.sample(test)
-        chosen_by = None
-        if valid is not None and len(rounds) == 1:
-            some = self.room.cut.some_of(valid, self.test_share)
-            chosen_by = predictor.row(predictor.measure(some))[self.figure.key]
+        sample = predictor.sample(rounds[-1][2])
         return {
             "model": name,
             "status": "ok",
             **predictor.row(measured),
             **({} if sample is None else {"sample": sample}),
             **{key: predictor.metrics.get(key) for key in KEPT_OF_FIT},
-            "valid": chosen_by,
+            "valid": None,
             "by_seed": None,
             "weights": None,
             "seconds": seconds,
@@ -375,9 +428,7 @@ class Comparison(Trials, TimeCurves):
         }
 
     def remember(self, name: str, predictor: Predictor, row: Row) -> None:
-        """Keep a fitted model if it is the best of its kind so far: they are mixed in the end. The
-        last one can tell what an item of the test is."""
-        self.last = predictor
+        """Keep a fitted model if it is the best of its kind so far: they are mixed in the end."""
         kind = "counts" if name in self.counting else "network"
         if not self.mixes or row["valid"] is None:
             return
@@ -421,7 +472,7 @@ class Comparison(Trials, TimeCurves):
         begin, some = time.perf_counter(), self.room.cut.some_of(test, TRIED)
         predictor.measure(some, **self.measuring)
         held = 0 if valid is None else len(valid.main.flat)
-        whole = len(test.main.flat) + self.test_share * held
+        whole = len(test.main.flat) * (1 + self.room.cut.walks) + self.test_share * held
         scoring = (time.perf_counter() - begin) * whole / max(1, len(some.main.flat))
         return self.budget.minutes(scoring * left) / left
 
@@ -463,8 +514,10 @@ class Comparison(Trials, TimeCurves):
     def mixture(self, rounds: list[Round], folder: Path | None) -> Generator[Event, None, None]:
         """The best that counts and the best network, answering together: weighed on the validation
         data, a row like any other."""
-        valid, _, test = rounds[0]
-        if not self.mixes or valid is None or len(self.best) < 2 or self.interrupted:
+        valid, train, test = rounds[0]
+        cut = self.room.cut
+        known = valid is not None or cut.walks
+        if not self.mixes or not known or len(self.best) < 2 or self.interrupted:
             return
         if self.budget is not None and not self.budget.leaves(
             1.5 * max(self.budget.tails, default=0)
@@ -476,7 +529,8 @@ class Comparison(Trials, TimeCurves):
             together = counting.joined([network])
             mixed = together.model
             assert isinstance(mixed, Mixture)
-            cut = self.room.cut
+            if valid is None:
+                _, valid = cut.hold_out(train, together.parts)
             held = cut.encode(together.codec, cut.cut(valid, self.coding()))
             lesson = cut.lesson(held, held, together.by, together.codec)
             mixed.weigh(*lesson.opinions(mixed.parts))
@@ -486,6 +540,7 @@ class Comparison(Trials, TimeCurves):
             together.metrics = dict(network.metrics) | {"seconds": seconds}
             run = None if folder is None else folder / "runs" / name
             row = self.row_of(name, together, measured, rounds, seconds, run)
+            row["valid"] = self.chosen_by(together, together, rounds)
             row["weights"] = mixed.weights()
             row["unfinished"] = next(e["unfinished"] for e in self.rows if e["model"] == second)
             if run is not None and not run.exists():
@@ -541,14 +596,13 @@ class Comparison(Trials, TimeCurves):
             recommendation=recommended(self.rows, self.figure, self.options, self.judgement),
             disagreements=None,
             command=self.command(data),
+            provenance=self.provenance,
         )
 
     def command(self, data: Sequences) -> str:
         """What would be typed to do this again."""
-        own = {each.name: getattr(self.options, each.name) for each in fields(self.options)}
-        usual = {each.name: each.default for each in fields(self.options)}
-        asked = {k: v for k, v in own.items() if v != usual[k] and k not in ("out", "resume")}
-        return command_of("compare", [self.room.name, data.origin], asked | self.settings)
+        asked = {k: v for k, v in self.asked().items() if k not in ("out", "resume", "repeat")}
+        return command_of("compare", [self.room.name, data.origin], asked)
 
     def disagreements(self, rounds: list[Round]) -> Record | None:
         """The items of the test on which the two best rungs differ most, with what each said."""

@@ -151,8 +151,9 @@ class Trials:
                 continue
             if not trials and seconds > WARM and projected([(share, seconds)]) > limit:
                 share, seconds = self.tried(name, rounds[0], part)  # the first time takes longer
-            trials.append((share, seconds * len(rounds)))
-            if projected(trials) <= limit or seconds * len(rounds) > limit:
+            seconds *= len(rounds) * (2 if self.room.cut.walks else 1)  # fitted once more to choose
+            trials.append((share, seconds))
+            if projected(trials) <= limit or seconds > limit:
                 break
             if len(trials) > 1 and projected(trials, 4 * share) > limit / 2:
                 break

@@ -2,15 +2,16 @@
 
     Mixture           p(y | past) = sum_i w_i p_i(y | past)                       of sequences
     ProductOfExperts  p(y | x) = prod_i p_i(y | x)^{a_i} / Z(x),   a_i >= 0       of labels
+    MeanOfNormals     y = sum_i w_i m_i,  its spread refitted                     of values
 
 Unlike any part alone it can lean on counts where counts are strong and on a network where they are
 sparse. The weights are fitted on validation data by expectation-maximisation: each part is given
 the share of every symbol that it explains, and the shares become the weights. Labels are multiplied
 instead (Hinton 2002, stacked as in Wolpert 1992): in a mean of probabilities the part that is
 surest of itself drowns the others, and naive Bayes is always sure; the powers first make each as
-sure as it deserves, as a temperature does (Guo et al. 2017). The state is the tuple of the parts'
-states.
-Shapes: M parts, N symbols or labels, K kinds of label.
+sure as it deserves, as a temperature does (Guo et al. 2017). Values are averaged with the weights
+of least absolute error. The state is the tuple of the parts' states.
+Shapes: M parts, N symbols, labels or values, K kinds of label.
 """
 
 from __future__ import annotations
@@ -24,17 +25,39 @@ from torch import Tensor
 
 from seriatim.batches import Batch
 from seriatim.distributions.chains import Chain
+from seriatim.distributions.numbers import Normal
 from seriatim.distributions.symbols import Categorical, Distribution, Mixed
 from seriatim.models.base import Model, State
-
-ROUNDS = 200  # of expectation-maximisation
-
 
 # a log-probability below this counts as this: what one part calls impossible may still be
 LEAST = -60.0
 
 
-ROUNDS = 200  # of expectation and maximisation
+ROUNDS = 200  # of expectation and maximisation, or of steps towards the least error
+STEP = 2.0  # the first of these steps, in the logarithm of a weight
+
+
+def of_least_error(said: Tensor, truth: Tensor) -> Tensor:
+    """(M,) weights that sum to one, under which the weighted mean of (N, M) numbers has the least
+    absolute error from (N,) true ones: exponentiated gradients (Kivinen and Warmuth 1997), of which
+    the best is taken. What is nan is left out."""
+    known = torch.isfinite(truth) & torch.isfinite(said).all(1)
+    said, truth = said[known].double(), truth[known].double()
+    best = weights = torch.full((said.shape[1],), 1 / said.shape[1], dtype=torch.float64)
+    least = math.inf
+    for turn in range(ROUNDS if len(truth) else 0):
+        wrong = said @ weights - truth  # (N,)
+        error = float(wrong.abs().mean())
+        if error < least:
+            least, best = error, weights
+        slope = (wrong.sign()[:, None] * said).mean(0)  # (M,)
+        slope = slope - (weights * slope).sum()
+        size = float(slope.abs().max())
+        if size == 0:
+            break
+        weights = torch.softmax(weights.log() - STEP / math.sqrt(turn + 1) * slope / size, 0)
+        weights = weights.clamp(min=1e-9) / weights.clamp(min=1e-9).sum()
+    return best
 
 
 class Mixture(Model):
@@ -191,3 +214,57 @@ class ProductOfExperts(Mixture):
             else start
         )
         self.log_weights = torch.from_numpy(found).log()
+
+
+class MeanOfNormals(Mixture):
+    """Of values. Unlike a mixture of densities it says one normal: the weighted mean of the means,
+    with the spread of the mixture, times a factor that was found on validation data."""
+
+    def __init__(self, parts: Sequence[Model]):
+        super().__init__(parts)
+        self.log_scale = torch.zeros(1, dtype=torch.float64)
+
+    def _mix(self, answers: Sequence[tuple[Distribution, State]]) -> tuple[Distribution, State]:
+        distributions, states = zip(*answers, strict=True)
+        normals = [each for each in distributions if isinstance(each, Normal)]
+        if len(normals) < len(distributions):
+            raise TypeError("values are mixed of normal distributions")
+        means, deviations = (
+            torch.stack([each.parameters[i].double() for each in normals], -1) for i in (0, 1)
+        )  # (..., M) both
+        mean, deviation = self.pooled(means, deviations)
+        return Normal(mean, deviation * self.log_scale.exp()), tuple(states)
+
+    def pooled(self, means: Tensor, deviations: Tensor) -> tuple[Tensor, Tensor]:
+        """(..., M) means and deviations -> (...) those of the mixture."""
+        weights = self.log_weights.exp()
+        mean = means @ weights
+        variance = (deviations**2 + (means - mean[..., None]) ** 2) @ weights
+        return mean, variance.sqrt()
+
+    def weigh(self, *opinions: Tensor) -> None:
+        """The weights of least absolute error, from (N, M) means and (N, M) deviations of (N,) held
+        values; then the factor under which these are likeliest."""
+        means, deviations, truth = (each.double() for each in opinions)
+        self.log_weights = of_least_error(means, truth).log()
+        mean, deviation = self.pooled(means, deviations)
+        squared = ((truth - mean) / deviation).square().mean()
+        self.log_scale = (squared.clamp(min=1e-8).log() / 2).reshape(1)
+        if not torch.isfinite(self.log_scale):
+            self.log_scale = torch.zeros(1, dtype=torch.float64)
+
+    def arrays(self) -> dict[str, Tensor]:
+        """Those of a mixture, and the factor."""
+        return {"log_scale": self.log_scale} | super().arrays()
+
+    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        """Take back what `arrays` gave; raises ValueError if it does not fit."""
+        scale = arrays.get("log_scale")
+        if scale is None or scale.shape != (1,) or scale.dtype != torch.float64:
+            raise ValueError("a mean of values needs one log_scale")
+        super().load_arrays(arrays)
+        self.log_scale = scale
+
+    def size(self) -> int:
+        """Number of learned values, the factor too."""
+        return super().size() + 1

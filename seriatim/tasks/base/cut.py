@@ -49,6 +49,8 @@ class Cut:
     by = ""  # how text is cut unless something else is asked for; "": as its format is
     folded = False  # whether a comparison may have folds
     grows = True  # whether some of the data is a smaller case of all of them
+    # whether measuring walks through the end of the data alone, which is what `hold_out` sets aside
+    walks = False
     parallel = False  # whether two files may belong together, line by line
     wants = ""  # what the data must have besides: label, value, tags or pair; or be: series
     numeric = True  # whether sequences may be numbers; otherwise whole numbers are symbols

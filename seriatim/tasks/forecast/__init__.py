@@ -208,7 +208,7 @@ TASK = Task(
     reading=SeriesOptions,
     coding=SeriesCoding,
     fitting=ConformalOptions,
-    mixture=None,
+    mixture=HERE + "models.mixture:MeanOfForecasts",
     usual_unit="value",
     kept="seriatim predict {run} FILE",
 )

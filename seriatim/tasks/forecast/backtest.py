@@ -24,7 +24,7 @@ from seriatim.models.base import evaluating
 from seriatim.progress import passing
 from seriatim.tasks.forecast.codec import SeriesCodec, Signals, of_windows
 from seriatim.tasks.forecast.metrics import mase_scale
-from seriatim.tasks.forecast.models.network import ForecastModel
+from seriatim.tasks.forecast.models.mixture import ForecastModel
 from seriatim.tasks.forecast.models.rules import LEVELS
 from seriatim.tasks.forecast.options import KNOWN, BacktestOptions
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.lib.stride_tricks import sliding_window_view
 from torch import Tensor
 
@@ -31,12 +32,15 @@ from seriatim.progress import note
 from seriatim.settings import build
 from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, Source
 from seriatim.tasks.forecast.codec import SeriesCodec, Signals, of_windows
+from seriatim.tasks.forecast.models.mixture import MeanOfForecasts, latest
 from seriatim.tasks.forecast.models.network import ForecastNetwork
 from seriatim.tasks.forecast.models.rules import Rule, least_past, origins_of, some_of
 from seriatim.tasks.forecast.options import KNOWN
 from seriatim.training.lesson import Judged, Lesson
 
 TOGETHER = 64  # windows of the validation data that are looked at at a time
+MOST_CELLS = 1_000_000  # values of the validation data by which a mixture is weighed
+PATHS = 100  # that are drawn of models that go step by step, to know their means
 OF_FILES = ("input_format", "encoding", "decimal")  # options that only files have
 IN_A_ROW = 8  # values by which a series without times is known again
 ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -83,7 +87,8 @@ class ForecastLesson(Lesson):
 
     def judged(self, model: Model) -> Judged:
         """What `validate` looks at."""
-        return Judged("nats per value")
+        mixed = isinstance(model, MeanOfForecasts)
+        return Judged("absolute error, scaled" if mixed else "nats per value")
 
     def validate(self, model: Model) -> float:
         """Nats per value of the validation data, or what stands for them."""
@@ -102,8 +107,22 @@ class ForecastLesson(Lesson):
             yield of_windows(self.held, some, self.context, self.horizon)
 
     def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
-        """Forecasts are not mixed: they are densities, of which each model has its own kind."""
-        raise ConfigError("models of forecast are not mixed", do="Fit one model")
+        """What the weights of a mean are found from: (N, M) point forecasts, scaled, and the (N,)
+        values that came, of windows of the validation data."""
+        together = MeanOfForecasts(models)
+        self.context, self.horizon = together.options.context, together.options.reach
+        each = self.horizon * together.vocabulary
+        said, came = [], []
+        with evaluating(together):
+            for batch in self.windows_judged(max(TOGETHER, min(MOST_JUDGED, MOST_CELLS // each))):
+                parts = [
+                    part.forecast(latest(batch, part.options.context), PATHS, 0)[0]
+                    for part in together.forecasters
+                ]
+                gap = together.options.gap
+                said.append(torch.stack(parts, -1)[:, gap:].flatten(0, 2))  # (B H C, M)
+                came.append(batch.y[:, gap:].flatten())
+        return torch.cat(said), torch.cat(came)
 
     def end(self, model: Model) -> None:
         """How wide squared errors are is found when they are learned."""
@@ -118,6 +137,7 @@ class ForecastCut(Cut):
     held_share = 0.2
     wants = "series"
     grows = False  # less of a past is another question
+    walks = True
 
     # -- the one way in
     def sequences(
@@ -236,7 +256,9 @@ class ForecastCut(Cut):
     def hold_out(self, data: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences]:
         """The end of every series for validation, a horizon at least of several, with as much before
         it as a window looks back."""
-        context, horizon = parts[0].options.context, parts[0].options.reach
+        context, horizon = (
+            max(getattr(part.options, name) for part in parts) for name in ("context", "reach")
+        )
         lengths = data.field("values").lengths
         keep = np.floor(lengths * (1 - self.held_share) + 1e-9).astype(np.int64)  # (S,)
         if len(data) > 1:

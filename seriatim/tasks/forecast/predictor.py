@@ -22,7 +22,7 @@ from seriatim.data.steps import Step
 from seriatim.errors import ConfigError, DataError, nearest
 from seriatim.layers.randomness import seeded
 from seriatim.measuring.measured import Measured
-from seriatim.models.base import evaluating
+from seriatim.models.base import Model, evaluating
 from seriatim.models.ladder import create
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source, shortened
@@ -51,7 +51,7 @@ from seriatim.tasks.forecast.metrics import (
     naive_in,
     report,
 )
-from seriatim.tasks.forecast.models.network import ForecastModel
+from seriatim.tasks.forecast.models.mixture import ForecastModel
 from seriatim.tasks.forecast.models.rules import LEVELS, origins_of, some_of
 from seriatim.tasks.forecast.options import (
     BacktestOptions,
@@ -153,6 +153,17 @@ class Forecaster(Predictor):
         conformal(wrong, LEVELS[1:-1])  # an error if they are too few for these
         self.metrics["conformal"] = conformal_offsets(wrong, LEVELS).tolist()
 
+    def matching(self, other: Predictor) -> Model:
+        """The model of another run, if it sees series in the same way."""
+        same = other.task.name == self.task.name and other.codec.to_json() == self.codec.to_json()
+        if not same:
+            raise ConfigError(
+                "models are mixed that were fitted to the same series, in the same scale",
+                got=f"{self.spec} and {other.spec}",
+                do="Fit them together, as a+b, or both on the same data with --valid",
+            )
+        return other.model
+
     # -- how well
     def measure(self, data: Source, **options: Any) -> Measured:
         """Forecasts from every origin, beside what came and what the seasonal naive forecast says;
@@ -247,7 +258,7 @@ class Forecaster(Predictor):
 
     def fitted_on(self, known: Sequences) -> tuple[ForecastModel, SeriesCodec]:
         """The same model with the same settings, fitted on other data."""
-        cut, counts = self.task.cut, self.parts[0].counts
+        cut, counts = self.task.cut, len(self.parts) == 1 and self.parts[0].counts
         codec = SeriesCodec.fit(known, self.codec.options)
         with seeded(self.parts[0].training.seed) as generator:
             model = create(self.parts, codec.size, *codec.sizes, mixture=self.task.mixture)

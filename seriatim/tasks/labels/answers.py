@@ -79,7 +79,7 @@ def answers(model: Model, examples: Examples, tags: bool) -> Answers:
 
 def estimates(model: Model, examples: Examples) -> tuple[np.ndarray, np.ndarray]:
     """(S,) mean and (S,) deviation of the value of every sequence, on the scale of the codec."""
-    if isinstance(model, torch.nn.Module):
+    if any(isinstance(part, torch.nn.Module) for part in model.parts):
         refuse_long(examples.x, MOST_READ)
     found = np.zeros((2, len(examples)))
     with evaluating(model):

@@ -177,6 +177,13 @@ class RegressLesson(ClassifyLesson):
         truth = torch.from_numpy(some.y.flat[:, 0])
         return self.scale_nats - float(log_normal(truth, mean, deviation).mean())
 
+    def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
+        """What the weights of a mean are found from: (N, M) means and (N, M) deviations of the
+        validation data, and its (N,) values."""
+        said = np.stack([estimates(model, self.held) for model in models], -1)  # (2, N, M)
+        means, deviations = torch.from_numpy(said)
+        return means, deviations, torch.from_numpy(self.held.y.flat[:, 0])
+
 
 # -- from data to lessons
 

@@ -99,7 +99,7 @@ TASK = Task(
     },
     reading=LabelledOptions,
     coding=TextCoding,
-    mixture=None,
+    mixture="seriatim.models.mixture:MeanOfNormals",
     usual_unit="word",
     kept="seriatim predict {run} FILE",
 )

@@ -137,7 +137,7 @@ TASK = Task(
     verbs=VERBS,
     pictures={"roll": Picture("generate", PICTURES + "roll", "which elements are in which step")},
     coding=TextCoding,
-    mixture=None,
+    mixture=HERE + "models:PooledCoins",
     usual_unit="token",
     kept="seriatim generate {run}",
 )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from seriatim.batches import LONGEST, Batch, buckets, evenly, pieces
@@ -20,10 +21,11 @@ from seriatim.models.recipe import TrainingOptions
 from seriatim.settings import build
 from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings
 from seriatim.tasks.sets.codec import EMPTY, PLUS, SetCodec, of_sets
-from seriatim.tasks.sets.metrics import score_sets
+from seriatim.tasks.sets.metrics import logits_of, score_sets
 from seriatim.training.lesson import Judged, Lesson
 
 MOST_LOOKED = 20_000  # sets of the validation data that are looked at while fitting
+MOST_CELLS = 4_000_000  # coins of each part by which a mixture is weighed
 
 
 class SetsLesson(Lesson):
@@ -60,15 +62,22 @@ class SetsLesson(Lesson):
 
     def validate(self, model: Model) -> float:
         """Nats per step of the validation data."""
-        if self.valid is None:
-            raise DataError("there is nothing to validate on", do="Give validation data")
-        many, long = self.some(MOST_JUDGED), self.some(MOST_LOOKED)
-        some = self.valid.take(evenly(self.valid.lengths, many, long))
+        some = self.looked_at(self.some(MOST_JUDGED), self.some(MOST_LOOKED))
         return float(-score_sets(model, some).log_prob.values.mean())
 
+    def looked_at(self, many: int, long: int) -> Field:
+        """At most so many sequences of the validation data, and so many sets, evenly spread."""
+        if self.valid is None:
+            raise DataError("there is nothing to validate on", do="Give validation data")
+        return self.valid.take(evenly(self.valid.lengths, many, long))
+
     def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
-        """Models of sets are not mixed."""
-        raise ConfigError("models of sets are not mixed", do="Fit one model")
+        """What the powers of a pool are found from: (N, M, V) logits of the validation data, and its
+        (N, V) sets."""
+        long = max(1, min(MOST_LOOKED, MOST_CELLS // models[0].vocabulary))
+        some = self.looked_at(MOST_JUDGED, long)
+        said = [torch.from_numpy(logits_of(model, some)) for model in models]
+        return torch.stack(said, 1), torch.from_numpy((some.values > 0).astype(np.float32))
 
 
 class SetsCut(Cut):

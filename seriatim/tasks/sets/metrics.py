@@ -69,6 +69,21 @@ def score_sets(model: Model, sets: Field) -> SetScores:
     return SetScores(Field(log_prob, offsets, NUMBERS), found, right, true.sum(1), answers)
 
 
+def logits_of(model: Model, sets: Field) -> np.ndarray:
+    """(N, V) what a model says of every element of every set, each sequence from its beginning."""
+    offsets = sets.offsets - sets.offsets[0]
+    found = np.zeros(sets.values.shape, np.float32)
+    with evaluating(model):
+        for rows in passing("scoring", buckets(sets.lengths, PLACES)):
+            batch, said = of_sets(sets, rows), []
+            for following, _ in walking(model, batch, batch.y):
+                assert isinstance(following, Bernoulli)
+                said.append(following.logits)  # (B, T', V)
+            places = np.concatenate([np.arange(offsets[s], offsets[s + 1]) for s in rows])
+            found[places] = torch.cat(said, 1)[batch.y_mask].numpy()
+    return found
+
+
 def figures(measured: Measured) -> dict[str, Any]:
     """Bits per step with their interval, F1 of the elements, and how many sets are met exactly."""
     layout = Field(measured.loss, measured["offsets"], NUMBERS)

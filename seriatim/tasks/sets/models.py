@@ -4,15 +4,17 @@
 
 Unlike `Network`, whose softmax chooses one of V symbols, here V coins are thrown at every step,
 independent of each other once the past is known (the RNN with which Boulanger-Lewandowski et al.
-2012 begin, on piano rolls). START is one more element, V, in a set of its own. Shapes: B rows, T
-time, D width, V elements.
+2012 begin, on piano rolls). START is one more element, V, in a set of its own. Several models answer
+together by a product of their coins, logit p = sum_i a_i logit p_i. Shapes: B rows, T time, D width,
+V elements, M parts, N sets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -21,6 +23,7 @@ from seriatim.batches import Batch
 from seriatim.data.sequences import Field
 from seriatim.distributions.symbols import Bernoulli, Distribution
 from seriatim.models.base import Model, State
+from seriatim.models.mixture import LEAST, ProductOfExperts
 from seriatim.models.network import Network
 from seriatim.tasks.sets.options import FrequenciesOptions
 
@@ -92,3 +95,41 @@ class Frequencies(Model):
         ):
             raise ValueError("counts that do not fit")
         self.counts = counts
+
+
+class PooledCoins(ProductOfExperts):
+    """Several models of sets together. Unlike labels, of which one is true, every element has a coin
+    of its own; one power of each part holds for all of them."""
+
+    def _mix(self, answers: Sequence[tuple[Distribution, State]]) -> tuple[Distribution, State]:
+        distributions, states = zip(*answers, strict=True)
+        coins = [each for each in distributions if isinstance(each, Bernoulli)]
+        if len(coins) < len(distributions):
+            raise TypeError("sets are mixed of coins")
+        said = torch.stack([each.logits.double() for each in coins], -1)  # (..., V, M)
+        pooled = said.clamp(LEAST, -LEAST) @ self.log_weights.exp()
+        return Bernoulli(pooled.float()), tuple(states)
+
+    def weigh(self, *opinions: Tensor) -> None:
+        """The powers under which (N, V) held-out sets are most probable, from (N, M, V) logits. The
+        loss is convex in them; a hair of weight on their squares keeps parts that say the same from
+        running apart."""
+        from scipy.optimize import minimize  # type: ignore[import-untyped]  # has no stubs
+
+        given, sets = opinions
+        said, truth = given.double().clamp(LEAST, -LEAST), sets.double()
+        start = np.full(said.shape[1], 1 / said.shape[1])
+
+        def loss(powers: np.ndarray) -> tuple[float, np.ndarray]:
+            """(M,) powers -> the mean loss of an element, and its gradient."""
+            logits = torch.einsum("nmv,m->nv", said, torch.from_numpy(powers))
+            worth = F.binary_cross_entropy_with_logits(logits, truth)
+            slope = torch.einsum("nv,nmv->m", torch.sigmoid(logits) - truth, said) / truth.numel()
+            return float(worth) + 0.5e-4 * float((powers**2).sum()), slope.numpy() + 1e-4 * powers
+
+        found = (
+            minimize(loss, start, jac=True, bounds=[(1e-6, 10)] * len(start)).x
+            if len(truth)
+            else start
+        )
+        self.log_weights = torch.from_numpy(found).log()

@@ -21,6 +21,7 @@ from seriatim.distributions.symbols import Bernoulli, Distribution
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
 from seriatim.measuring.resampling import RESAMPLES
+from seriatim.models.base import Model
 from seriatim.progress import note
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source
@@ -37,6 +38,17 @@ class SetPredictor(Predictor):
     """A fitted model that reads and writes sequences of sets."""
 
     codec: SetCodec
+
+    def matching(self, other: Predictor) -> Model:
+        """The model of another run, if it knows the same elements by the same numbers."""
+        same = other.task.name == self.task.name and other.codec.to_json() == self.codec.to_json()
+        if not same:
+            raise ConfigError(
+                "models are mixed that know the same elements",
+                got=f"{self.spec} and {other.spec}",
+                do="Fit both on the same data with the same --valid",
+            )
+        return other.model
 
     # -- how well
     def measure(self, data: Source, **options: Any) -> Measured:

@@ -735,7 +735,8 @@ def test_rungs_are_compared_by_mase(load, tmp_path):
         out=str(tmp_path / "compared"),
     )
     assert record["figure"] == "mase" and all(row["status"] == "ok" for row in record["rows"])
-    assert all(row["mase"] is not None and row["valid"] is None for row in record["rows"])
+    assert all(row["mase"] is not None and row["valid"] is not None for row in record["rows"])
+    assert record["chosen_on"] == "validation"
     kept = Measured.load(tmp_path / "compared" / "measured" / "linear.safetensors")
     assert kept["truth"].shape == (40, 5, 1)
 

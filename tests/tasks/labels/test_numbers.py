@@ -297,7 +297,6 @@ def test_other_data_than_it_was_trained_on_is_refused():
     ("task", "spec", "settings", "words"),
     [
         ("classify", "gru", {"letters": "lstm"}, "letter by letter"),
-        ("regress", "average+linear", {}, "not mixed"),
         ("regress", "gru", {"label_smoothing": 0.1}, "not smoothed"),
         ("regress", "linear", {"calibrate": True}, "calibrate"),
         ("tag", "gru", {}, "numbers"),

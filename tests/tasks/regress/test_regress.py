@@ -290,3 +290,12 @@ def test_a_run_remembers_how_its_files_were_read(tmp_path):
     for other, words in (({"field": "one"}, "channels="), ({"series": ""}, "series=")):
         with pytest.raises(ConfigError, match=words):
             fit("regress", "linear", file, **asked | other)
+
+
+def test_the_best_that_counts_and_the_best_network_have_a_row_together():
+    record = compare("regress", quantities(120), updates=10, width=8)
+    rows = {row["model"]: row for row in record["rows"]}
+    mixed = next(row for name, row in rows.items() if "+" in name)
+    first, second = mixed["model"].split("+")
+    assert abs(sum(mixed["weights"]) - 1) < 1e-6
+    assert mixed["valid"] <= min(rows[first]["valid"], rows[second]["valid"]) + 1e-6

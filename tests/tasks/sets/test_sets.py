@@ -28,6 +28,8 @@ from seriatim.models.ladder import create
 from seriatim.tasks.sets import TASK
 from seriatim.tasks.sets.codec import SetCodec, of_sets, set_prompts
 from seriatim.tasks.sets.metrics import score_sets
+from seriatim.tasks.sets.models import Frequencies, PooledCoins
+from seriatim.tasks.sets.options import FrequenciesOptions
 from seriatim.tasks.sets.tables import generated_lines, next_lines, score_lines, set_figures
 from seriatim.verbs import call
 
@@ -410,7 +412,6 @@ def test_settings_that_sets_do_not_have_are_refused():
     data = source(20, 1)
     for wrong in (
         {"unit": "word"},
-        {"spec": "frequencies+lstm"},
         {"calibrate": True},
         {"train": Sequences.of(["60 62"], by="stream")},
     ):
@@ -551,3 +552,22 @@ def test_from_a_file_to_music_on_the_command_line(here):
     refused("fit", "sets", "frequencies", "roll.txt", "--by", "stream", code=1, words="line")
     refused("predict", "run", "test.txt", "--top", 0, code=2, words="top")
     refused("generate", "run", "--top-k", 3, code=2, words="--top-k is not a flag here")
+
+
+def test_coins_are_pooled_with_the_powers_under_which_sets_are_likeliest():
+    generator = torch.Generator().manual_seed(0)
+    true = torch.randn(3000, 4, generator=generator)
+    sets = torch.bernoulli(torch.sigmoid(true), generator=generator)
+    sure = torch.stack([2 * true, torch.randn(3000, 4, generator=generator)], 1)  # (N, M, V)
+    pool = PooledCoins([Frequencies(4, FrequenciesOptions()) for _ in range(2)])
+    pool.weigh(sure, sets)
+    powers = pool.weights()
+    assert abs(powers[0] - 0.5) < 0.1 and powers[1] < 0.1  # half as sure; the other says nothing
+
+
+def test_the_floor_and_a_network_have_a_row_together(tmp_path):
+    record = st.compare("sets", "piano:length=2400", updates=3, width=8, out=tmp_path / "all")
+    mixed = [row for row in record["rows"] if "+" in row["model"]]
+    assert len(mixed) == 1 and mixed[0]["status"] == "ok" and len(mixed[0]["weights"]) == 2
+    again = st.load(tmp_path / "all" / mixed[0]["run"])
+    assert again.model.weights() == pytest.approx(mixed[0]["weights"])

@@ -27,7 +27,7 @@ from seriatim.layers.linear import Linear
 from seriatim.models.base import Model, State, select
 from seriatim.models.network import Network
 from seriatim.tasks.forecast.codec import known_in
-from seriatim.tasks.forecast.models.rules import CALM, LEVELS, Rule
+from seriatim.tasks.forecast.models.rules import CALM, LEVELS
 from seriatim.tasks.forecast.options import ForecastOptions
 
 AHEAD = 64  # numbers that tell what is known of one step of the horizon, before its head
@@ -287,6 +287,3 @@ class ForecastNetwork(Network):
                 following, state = self.step(columns[-1], state)
         drawn = self.unfold(torch.stack(columns, 1).unflatten(0, (-1, paths)), 3)  # (B, S, H, C)
         return drawn.mean(1), torch.quantile(drawn, levels, 1).permute(1, 2, 3, 0), drawn
-
-
-ForecastModel = Rule | ForecastNetwork
