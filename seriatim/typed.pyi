@@ -442,6 +442,8 @@ class ClassifySettings(Settings, total=False):
     """letters: size of what they say about the word"""
     pool: Literal['last', 'mean', 'max', 'attention', 'unit']
     """how the vectors of all positions become one: the last, their mean or largest values, a mean weighed by attention, or the vector of an extra position (unit)"""
+    beside: Literal['found', 'linear', 'no']
+    """what counts beside the network and is added to what it says: the rung `linear`, or nothing; found: linear, of numbers nothing"""
 
 class ClassifyFit(ClassifySettings, total=False):
     resume: bool
@@ -505,6 +507,12 @@ class ClassifyExplain(TypedDict, total=False):
     method: Literal['', 'exact', 'occlusion', 'gradient']
     """by which method (default: the best this model has)"""
 
+class ClassifyAttention(TypedDict, total=False):
+    layer: int
+    """only the heads of this layer, counted from 1; 0: of all"""
+    head: int
+    """only this head of each layer, counted from 1; 0: all"""
+
 class FittedClassify(Classifier):
     def evaluate(self, data: Source, **options: Unpack[ClassifyEvaluate]) -> Result:
         """How well it labels other data: accuracy, by label, with interval and calibration."""
@@ -512,6 +520,8 @@ class FittedClassify(Classifier):
         """A label for each sequence, with the likeliest labels and their probabilities."""
     def explain(self, text: str, **options: Unpack[ClassifyExplain]) -> Result:
         """Why this label? What each symbol of a text contributed."""
+    def attention(self, data: Source, **options: Unpack[ClassifyAttention]) -> Result:
+        """Who attends to whom: a map for each head."""
 
 class RegressSettings(Settings, total=False):
     by: Literal['', 'line', 'stream']
@@ -649,11 +659,19 @@ class RegressEvaluate(TypedDict, total=False):
     against: Predictor | None
     """another run: is this one better? by the test of the task's figure"""
 
+class RegressAttention(TypedDict, total=False):
+    layer: int
+    """only the heads of this layer, counted from 1; 0: of all"""
+    head: int
+    """only this head of each layer, counted from 1; 0: all"""
+
 class FittedRegress(Regressor):
     def evaluate(self, data: Source, **options: Unpack[RegressEvaluate]) -> Result:
         """How well it estimates the values of other data: errors, skill, coverage."""
     def predict(self, data: Source) -> Result:
         """A value for each sequence, its deviation, and the interval of 80 %."""
+    def attention(self, data: Source, **options: Unpack[RegressAttention]) -> Result:
+        """Who attends to whom: a map for each head."""
 
 class TagSettings(Settings, total=False):
     by: Literal['', 'line', 'stream']
@@ -756,6 +774,8 @@ class TagSettings(Settings, total=False):
     """tags are judged together, by how they follow each other (CRF)"""
     constrained: bool
     """chain: of B-I-O tags only sequences that make sense"""
+    beside: Literal['found', 'most-frequent', 'hmm', 'no']
+    """what counts beside the network and is added to what it says; found: of the rungs `most-frequent` and `hmm` the one that tells held-out tags better"""
 
 class TagFit(TagSettings, total=False):
     resume: bool
@@ -807,6 +827,12 @@ class TagAnnotate(TypedDict, total=False):
     input_format: Words
     """conllu or columns, if the ending does not tell"""
 
+class TagAttention(TypedDict, total=False):
+    layer: int
+    """only the heads of this layer, counted from 1; 0: of all"""
+    head: int
+    """only this head of each layer, counted from 1; 0: all"""
+
 class FittedTag(Tagger):
     def evaluate(self, data: Source, **options: Unpack[TagEvaluate]) -> Result:
         """How well it tags other data: accuracy, by tag, known and unknown words, spans."""
@@ -816,6 +842,8 @@ class FittedTag(Tagger):
         """The most probable rows of tags, of models that judge them together."""
     def annotate(self, file: str | Path, **options: Unpack[TagAnnotate]) -> Result:
         """A file of sentences written again with the tags that are found, all else as it is."""
+    def attention(self, data: Source, **options: Unpack[TagAttention]) -> Result:
+        """Who attends to whom: a map for each head."""
 
 class SetsSettings(Settings, total=False):
     by: Literal['', 'line', 'stream']
@@ -1201,6 +1229,12 @@ class TranslateTree(TypedDict, total=False):
     never: Words
     """words or phrases, with commas between, that no result has"""
 
+class TranslateAttention(TypedDict, total=False):
+    layer: int
+    """only the heads of this layer, counted from 1; 0: of all"""
+    head: int
+    """only this head of each layer, counted from 1; 0: all"""
+
 class FittedTranslate(Translator):
     def evaluate(self, data: Source, **options: Unpack[TranslateEvaluate]) -> Result:
         """What its translations are worth: chrF, BLEU, exact ones, error rates."""
@@ -1214,6 +1248,8 @@ class FittedTranslate(Translator):
         """What of the source each symbol of the target attends to."""
     def tree(self, text: str, **options: Unpack[TranslateTree]) -> Result:
         """Every candidate of a beam search, kept, pruned or ended."""
+    def attention(self, text: str, **options: Unpack[TranslateAttention]) -> Result:
+        """Who attends to whom: a map for each head."""
 
 class ForecastSettings(Settings, total=False):
     calibrate: bool
@@ -2453,7 +2489,7 @@ class AnyPredictor(Predictor):
     def generate(self, given: Any = ..., /, **options: Unpack[AnyGenerate]) -> Result: ...
     def ngrams(self, given: Any = ..., /, **options: Unpack[AnyNgrams]) -> Result: ...
     def surprisal(self, given: Source = ..., /, **options: Unpack[AnySurprisal]) -> Result: ...
-    def attention(self, given: Source = ..., /, **options: Unpack[AnyAttention]) -> Result: ...
+    def attention(self, given: Any = ..., /, **options: Unpack[AnyAttention]) -> Result: ...
     def gradient(self, given: Source = ..., /, **options: Unpack[AnyGradient]) -> Result: ...
     def influence(self, given: Source = ..., /, **options: Unpack[AnyInfluence]) -> Result: ...
     def compress(self, given: Any = ..., /, **options: Unpack[AnyCompress]) -> Result: ...

@@ -47,6 +47,7 @@ INFINITE = re.compile(
     "log_prob|score|nats_.*|bits.*|.*_bits|perplexity|excess|log_loss.*|interval|valid|mase|rmsse"
     "|r_squared|skill|crps|bound_per_symbol|truth|mean|p|bleu.*|chrf|meteor|rouge.*|wer|seen_in_training|slot_seconds|test_share"
 )
+SOMETIMES = {"disagreements"}  # null where there is nothing to tell, whatever the examples show
 EACH = "each of "  # the key of what such an object holds
 # what is null or empty in every example of some task and verb
 UNSEEN: dict[str, Schema] = {
@@ -199,7 +200,8 @@ def inferred(values: list[Any], key: str) -> Schema:
     found = [MAKERS[kind](of_kind(filled, kind), key) for kind in sorted(kinds)]
     schema = found[0] if len(found) == 1 else {"anyOf": found}
     infinite = "number" in kinds and INFINITE.fullmatch(key)
-    return nullable(schema) if len(filled) < len(values) or infinite else schema
+    missing = len(filled) < len(values) or key in SOMETIMES
+    return nullable(schema) if missing or infinite else schema
 
 
 def unseen(key: str) -> Schema:
