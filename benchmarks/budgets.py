@@ -70,7 +70,11 @@ def timed(name: str, minutes: float, busy: int) -> tuple[float, float, int]:
         if done.returncode:
             raise SystemExit(f"{' '.join(asked)}\n{done.stderr[-2000:]}")
         table = json.loads((Path(folder) / "out/table.json").read_text())
-        slots = [row["seconds"] for row in table["rows"] if row.get("updates") is not None]
+        slots = [
+            row["seconds"]
+            for row in table["rows"]
+            if row.get("updates") is not None and "+" not in row["model"]
+        ]  # a mixture's seconds are those of its parts
         share = table["slot_seconds"] or 1.0
         return passed / (60 * minutes), max(slots, default=0.0) / share, len(slots)
 

@@ -26,13 +26,14 @@ ROOMS = """\
   language     what comes next?
                ngrams, frequencies, surprisal, attention, gradient, influence, compress, restore, export
   classify     what label has each sequence?
-               explain
+               explain, attention
   regress      what value has each sequence?
+               attention
   tag          what tag has each element?
-               best, annotate
+               best, annotate, attention
   sets         which elements are in the next set?
   translate    what is this in the other language?
-               alignment, tree
+               alignment, tree, attention
   forecast     what happens over the next steps?
                backtest
   autoencode   what lies between these two?

@@ -519,11 +519,9 @@ class Comparison(Trials, TimeCurves):
         known = valid is not None or cut.walks
         if not self.mixes or not known or len(self.best) < 2 or self.interrupted:
             return
-        if self.budget is not None and not self.budget.leaves(
-            1.5 * max(self.budget.tails, default=0)
-        ):
-            return
         (_, first, counting), (_, second, network) = self.best["counts"], self.best["network"]
+        if self.budget is not None and not self.budget.leaves(self.both_score(first, second)):
+            return
         name, begin = f"{first}+{second}", time.perf_counter()
         with suppress(SeriatimError, TypeError):  # some are not mixed: tags by chains, say
             together = counting.joined([network])
@@ -548,6 +546,13 @@ class Comparison(Trials, TimeCurves):
             self.judgement.measured[name] = [measured]
             self.rows.append(row)
             yield {"event": "rung", "model": name, "words": self.said(row)}
+
+    def both_score(self, first: str, second: str) -> float:
+        """Seconds that two models take to score what a network scores, and half as much again."""
+        speed = {row["model"]: row.get("symbols_per_second") for row in self.rows}
+        slower = (speed.get(second) or 1.0) / (speed.get(first) or 1.0)
+        tails = self.budget.tails if self.budget is not None else []
+        return 1.5 * (1 + slower) * max(tails, default=0)
 
     def refer(self, rounds: list[Round]) -> None:
         """What tools from outside the ladder reach on the same parts."""

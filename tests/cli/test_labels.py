@@ -681,7 +681,7 @@ WRONG = [
     ("plot bayes --what surprisal --text free", "a picture of models of language"),
     ("plot network --what gradient --text free", "a picture of models of language"),
     ("plot tagger --what influence --text free", "a picture of models of language"),
-    ("plot network --what attention --text free", "a picture of models of language"),
+    ("plot network --what attention --text free", "has attention maps"),
     ("generate language --draft bayes", "other symbols"),
 ]
 

@@ -73,8 +73,8 @@ def test_a_model_no_better_than_the_majority_says_so(tmp_path):
     """The issue: such a model was shown like any other."""
     train = mail(tmp_path / "a.tsv", 70, 30)
     test = mail(tmp_path / "b.tsv", 70, 30, seed=1)
-    asked = ("--width", 4, "--updates", 1, "--rate", "1e-9", "--out", tmp_path / "run")
-    fitted = seriatim("fit", "classify", "mean", train, *asked)
+    asked = ("--width", 4, "--updates", 1, "--rate", "1e-9", "--beside", "no")
+    fitted = seriatim("fit", "classify", "mean", train, *asked, "--out", tmp_path / "run")
     shown = seriatim("evaluate", tmp_path / "run", test)
     assert "no better than always saying 'ham'" in fitted.err
     assert "no better than always saying 'ham'" in shown.err
@@ -143,7 +143,7 @@ def test_spans_are_judged_by_their_f1_while_fitting_and_the_best_is_chosen_by_it
 def test_what_the_best_weights_are_chosen_by_is_what_is_missing_to_the_f1_of_spans():
     """13: 0.0782 of the tags wrong, all O 0.0795, and a span F1 of 0.013."""
     train, valid = tagged(*named(60)), tagged(*named(30, seed=1))
-    model = st.fit("tag", "window", train, valid, width=8, letters="no", updates=2)
+    model = st.fit("tag", "window", train, valid, width=8, letters="no", updates=2, beside="no")
     missing = 1 - model.evaluate(valid)["spans"]["f1"]
     assert model.metrics["valid"] == pytest.approx(missing, abs=1e-4)
     assert missing > 0.5  # and yet most tags are right
@@ -284,5 +284,27 @@ def test_a_tagger_no_better_than_most_frequent_says_so(tmp_path):
     """The same of tags: few updates find no span, counting finds some."""
     train = columns(tmp_path / "a.bio", 120)
     asked = ("--width", 8, "--letters", "no", "--updates", 40, "--rate", "1e-9")
-    said = seriatim("fit", "tag", "window", train, *asked, "--out", tmp_path / "run")
+    alone = (*asked, "--beside", "no")
+    said = seriatim("fit", "tag", "window", train, *alone, "--out", tmp_path / "run")
     assert said.code == 0 and "no better than" in said.err
+
+
+@pytest.mark.parametrize("task, model", [("classify", "lstm"), ("tag", "window")])
+def test_a_network_of_little_data_is_as_good_as_what_counts_beside_it(tmp_path, task, model):
+    """13, and the issue: with nothing but a file networks were worse than counting."""
+    if task == "classify":
+        train, test = mail(tmp_path / "a", 60, 60, 0.2), mail(tmp_path / "b", 60, 60, 0.2, seed=1)
+        rungs, how = ("linear",), {"input_format": "tsv"}
+    else:
+        train, test = columns(tmp_path / "a", 120), columns(tmp_path / "b", 60, seed=1)
+        rungs, how = ("most-frequent", "hmm"), {"input_format": "columns"}
+    found, *counted = (
+        st.fit(task, each, str(train), updates=30, seed=1, **how)
+        if each == model
+        else st.fit(task, each, str(train), **how)
+        for each in (model, *rungs)
+    )
+    best = max(each.evaluate(str(test))["accuracy"] for each in counted)
+    record = found.evaluate(str(test))
+    assert record["interval"]["accuracy"][1] >= best
+    assert found.model.counted[0] in rungs and abs(float(found.model.trust.detach()) - 1) < 0.5

@@ -163,6 +163,5 @@ def out_of_fold(
         if held.any():
             other = counted(network.made(name), examples.some(~held))
             own = np.repeat(held, examples.y.lengths)
-            said = answers(other, examples.some(held), tags).log_probs
-            found[own] = said.clip(min=network.least)
-    return found
+            found[own] = answers(other, examples.some(held), tags).log_probs
+    return found.clip(min=network.least)
