@@ -1,6 +1,6 @@
 """Do intervals hold? Nominal 95 %, over 200 re-cuts of three texts and of two labelled sets.
 
-    python benchmarks/coverage.py [--cuts 200]
+    python benchmarks/intervals.py [--cuts 200]
 
 A model is fitted to the first half of the data and judges the second half once, symbol by symbol or item
 by item: that mean is the truth. Then a test is cut from the second half again and again, as `compare`
@@ -81,7 +81,7 @@ def main() -> None:
             for model in ("kneser-ney", "unigram"):
                 ours, usual = text_coverage(path, model, cuts)
                 write_row(
-                    "coverage.py",
+                    "intervals.py",
                     f"95 % intervals of {model} on {name}, {cuts} re-cuts",
                     f"hold in {100 * ours:.1f} %",
                     f"blocks of {FIRST_BLOCK}: {100 * usual:.1f} %",
@@ -97,7 +97,7 @@ def main() -> None:
     for name, (path, reading) in sets.items():
         held = label_coverage(path, "naive-bayes", cuts, **reading)
         write_row(
-            "coverage.py",
+            "intervals.py",
             f"95 % intervals of naive-bayes on {name}, {cuts} re-cuts",
             f"hold in {100 * held:.1f} %",
             "Wilson's is the field's own",
