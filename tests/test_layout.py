@@ -44,6 +44,7 @@ ROOMS = [
     "tracking",
     "verbs",
     "api",
+    "sklearn",
     "cli",
     "__main__",
 ]
