@@ -45,14 +45,14 @@ def recorded(path: str | Path) -> Record:
     return found
 
 
-def repeated(task: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+def repeated(room: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     """What is asked for when a comparison is done again: all that its record says, and where the new
     one is kept. Anything else that was said must agree with it."""
     found = recorded(asked["repeat"])
-    if task != found["task"]:
+    if room != found["task"]:
         raise ConfigError(
             "a comparison is done again with its own task",
-            got=f"{task}, and the record is of {found['task']}",
+            got=f"{room}, and the record is of {found['task']}",
             do="Leave it out, or compare anew",
         )
     before = found["provenance"]["asked"]
