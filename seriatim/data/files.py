@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, TextIO
 from weakref import WeakKeyDictionary
 
 from seriatim.data.limits import Unpacking, most_bytes, too_large
+from seriatim.data.pickles import refuse_pickle
 from seriatim.errors import ConfigError, DataError, SeriatimError, nearest, shorten
 from seriatim.storage import replacing
 
@@ -168,6 +169,7 @@ def unified(
     content = unpacked(path)
     if content in (b"", codecs.BOM_UTF8):
         raise DataError("the file is empty", file=path, do="Give a file with at least one line")
+    refuse_pickle(path, content)
     if encoding:
         return told_encoding(content, path, encoding), False
     for mark, name in MARKS.items():

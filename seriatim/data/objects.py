@@ -548,6 +548,29 @@ def belong_together(both: list[Any], asked: Asked) -> bool:
     return True
 
 
+def said_apart(first: Any, second: Any, wants: str) -> bool:
+    """Whether the second of two things is no data of its own, but what is to be said of the first: as
+    many single cells, or of tags lists of them, without a sequence beside them."""
+    listed = (list, np.ndarray)
+    if wants not in PAIRS or wants == "series" or isinstance(second, Sequences):
+        return False
+    if not (isinstance(first, listed) or is_tabular(first)) or isinstance(second, tuple):
+        return False
+    cells = cells_in(second if isinstance(second, listed) else at_hand(second))
+    rows = (tuple, Mapping, Path, Sequences)
+    if not cells or any(isinstance(each, rows) for each in cells) or any(map(tagged, cells)):
+        return False
+    return len(cells) == len(first)
+
+
+def is_tabular(thing: Any) -> bool:
+    """Whether a thing is a frame or a column of one, as its library has it."""
+    if isinstance(thing, (str, bytes, tuple, Mapping, Iterator, Sequences, os.PathLike)):
+        return False
+    found = at_hand(thing)
+    return is_frame(found) or is_column(found)
+
+
 def len_of(thing: Any) -> int:
     """How many sequences a thing has."""
     return (

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from seriatim.settings import option
 
 FORMATS = (
-    "text, csv, tsv, jsonl, parquet, conllu, columns, labelled, midi, roll, svg, strokes, quickdraw"
+    "text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, "
+    "midi, roll, svg, strokes, quickdraw"
 )
 ENCODING = "of text: latin-1, utf-16, ...; default: UTF-8, or a guess"
 FILLS = ("refuse", "previous", "linear", "mean", "keep")
@@ -41,6 +42,21 @@ class TextOptions(TableOptions):
 
 
 @dataclass(frozen=True)
+class PixelOptions(TextOptions):
+    """Texts, symbols, and pictures pixel by pixel."""
+
+    greys: int = option(0, "png: greys to which pixels are rounded; 0: 8", least=0, most=256)
+
+
+@dataclass(frozen=True)
+class RollOptions(TextOptions):
+    """Sequences of sets, and music as such."""
+
+    grid: int = option(0, "midi: steps in a whole note; 0: 16", least=0)
+    struck: bool = option(False, "midi: the notes that are struck in each step, not all that sound")
+
+
+@dataclass(frozen=True)
 class LabelledOptions(TextOptions):
     """Texts, symbols or series with a label, tags or a value each."""
 
@@ -52,7 +68,31 @@ class LabelledOptions(TextOptions):
 
 
 @dataclass(frozen=True)
-class SeriesOptions(TableOptions):
+class SoundOptions:
+    """Sounds, where numbers are read."""
+
+    sample_rate: int = option(
+        0, "wav: samples a second, by averaging; 0: as the file has them", least=0
+    )
+    frame: int = option(
+        0,
+        "wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples",
+        least=0,
+    )
+
+
+@dataclass(frozen=True)
+class SampledOptions(SoundOptions, TextOptions):
+    """Texts, symbols or numbers."""
+
+
+@dataclass(frozen=True)
+class LabelledSamplesOptions(SoundOptions, LabelledOptions):
+    """Texts, symbols, sounds or series with a label or a value each."""
+
+
+@dataclass(frozen=True)
+class SeriesOptions(SoundOptions, TableOptions):
     """Numbers over time."""
 
     time: str = option("", "the column of moments; default: found by name or content")

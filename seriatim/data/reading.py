@@ -36,6 +36,11 @@ def read(
     channels: str | Names | None = None,
     known: str | Names | None = None,
     fill: str | None = None,
+    sample_rate: int | None = None,
+    frame: int | None = None,
+    greys: int | None = None,
+    grid: int | None = None,
+    struck: bool = False,
     problems: list[DataError] | None = None,
     notes: list[str] | None = None,
     gaps: bool = False,
@@ -70,8 +75,10 @@ def read(
 
         cells: Any = {"columns": columns, "decimal": decimal, "gaps": gaps or over_time}
         text: Any = {"by": by, "unit": unit, "encoding": encoding, "problems": problems}
+        own = {"sample_rate": sample_rate, "frame": frame, "greys": greys}
+        own |= {"grid": grid, "struck": struck}
         data = read_files(
-            *paths, input_format=input_format, **text, **cells, notes=told, wants=wants
+            *paths, input_format=input_format, **text, **cells, notes=told, wants=wants, own=own
         )
     data = as_named(data, label, field, wants, gaps or over_time, told)
     if over_time:

@@ -16,9 +16,10 @@ import numpy as np
 
 from seriatim.data.columns import ENOUGH, number_in
 from seriatim.data.files import utf8
+from seriatim.data.gaps import Piece, refuse_gaps, without_gaps
 from seriatim.data.moments import moments_of
 from seriatim.data.sequences import Field, Sequences
-from seriatim.data.series import Piece, joined, refuse_gaps, without_gaps
+from seriatim.data.series import joined
 
 NUMBERED = re.compile(r"\D*?(\d+)")  # a column that is called after its place: V2, 3, step 4
 

@@ -180,6 +180,8 @@ class Sequences:
     lines: np.ndarray | None = field(
         default=None, repr=False
     )  # (S,) line in the file where each sequence began
+    # of how many passages of a longer stream, of about one size, this stream was put end to end
+    regions: int = field(default=1, repr=False)
     # options that reading settled, and how the file was read, in a line
     read_as: dict[str, str] = field(default_factory=dict, repr=False)
     told: str = field(default="", repr=False)
@@ -357,6 +359,7 @@ class Sequences:
                 for name, column in together.items()
             },
             lines=None,
+            regions=1,
         )
 
     def split(
@@ -380,6 +383,7 @@ def joined(several: Sequence[Sequences]) -> Sequences:
         first,
         fields={name: end_to_end([each.field(name) for each in several]) for name in first.fields},
         lines=None,
+        regions=1,
         origin=", ".join(each.origin for each in several[:3])
         + (", ..." if len(several) > 3 else ""),
     )

@@ -16,11 +16,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypedDict
 
 import numpy as np
 
 from seriatim.data.columns import ENOUGH, number_in, numbers_in, texts_of
+from seriatim.data.gaps import (
+    FILLS,
+    Piece,
+    early_ends,
+    filled_remark,
+    one_series,
+    place,
+    refuse_gaps,
+    refuse_missing_rows,
+    rows_to_come,
+)
 from seriatim.data.moments import YEARS_SURE, moments_of, zones_in
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences, offsets_of
 from seriatim.data.steps import Step, alike, step_of
@@ -52,16 +62,10 @@ COUNTS = (
 )  # columns that number the rows
 
 
-FILLS = ("refuse", "previous", "linear", "mean", "keep")
-
-
 SHOWN = 12  # names of channels that are said
 
 
-MOST_ROWS = 10_000_000  # of a grid whose holes are filled
-
-
-Piece = tuple[np.ndarray, np.ndarray, np.ndarray]  # of one series: times, cells, which were put in
+MANY_ROWS = 20  # from which on a column that goes up by one counts them, whatever its name
 
 
 MARKED = re.compile(r"[+-]?\d[\d.,' ]*")  # numbers as people write them: 1,234.5 or 3,14
@@ -96,7 +100,7 @@ def series_of(
             )
         return data
     columns = {name: cells_of(data, name) for name in data.fields}
-    time, series, channels = parts_to_play(data, columns, time, series, channels, known)
+    time, series, channels = parts_to_play(data, columns, time, series, channels, known, notes)
     names = (*channels, *known)
     values = np.stack([numbers_of(data, name, columns[name]) for name in names], 1)  # (N, C + K)
     moments = None if time is None else times_of(data, time, columns[time])  # (N,)
@@ -113,14 +117,19 @@ def series_of(
             gaps = np.isnan(values[rows])
             gaps[len(rows) - coming[name] :, : len(channels)] = False
             refuse_gaps(data, rows, gaps, names)
+        refuse_missing_rows(data, groups, moments)
     grids: dict[bytes, np.ndarray] = {}
     pieces = [
         one_series(data, rows, moments, values, names, fill, grids, coming[name], len(channels))
         for name, rows in groups.items()
     ]
     made = joined(data.origin, list(groups), pieces, tuple(channels), tuple(known))
+    if notes is not None:
+        notes += filled_remark(made, fill) + early_ends(made, fill)
     parts = {"time": [time], "series": [series], "channels": channels, "known": known}
-    return replace(made, told=data.told + parts_said(parts) if data.told else "")
+    said = data.told.replace(" sequences", " rows").replace(" sequence ", " row ")
+    many = f", {len(made):,} series" if len(made) > 1 else ""
+    return replace(made, told=said + parts_said(parts) + many if data.told else "")
 
 
 def parts_said(parts: dict[str, Sequence[str | None]]) -> str:
@@ -146,17 +155,11 @@ def with_rows_to_come(
     something is known of them and they are asked for."""
     if not known:
         return groups, dict.fromkeys(groups, 0)
-    coming = {name: rows_to_come(values[rows]) for name, rows in groups.items()}
+    coming = {name: rows_to_come(~np.isfinite(values[rows])) for name, rows in groups.items()}
     if ahead:
         return groups, coming
     kept = {name: rows[: len(rows) - coming[name]] for name, rows in groups.items()}
     return kept, dict.fromkeys(groups, 0)
-
-
-def rows_to_come(values: np.ndarray) -> int:
-    """(n, C) values in order -> how many rows at the end have none."""
-    there = np.flatnonzero(np.isfinite(values).any(1))
-    return len(values) - (int(there[-1]) + 1 if len(there) else 0)
 
 
 def zones_remark(cells: Cells) -> list[str]:
@@ -312,6 +315,7 @@ def parts_to_play(
     series: str | None,
     channels: Sequence[str] | None,
     known: Sequence[str],
+    notes: list[str] | None = None,
 ) -> tuple[str | None, str | None, Sequence[str]]:
     """The columns of the time, of the series and of the channels: as named, else as found."""
     named = [name for name in (time, series, *(channels or ()), *known) if name is not None]
@@ -324,7 +328,44 @@ def parts_to_play(
     free = {name: cells for name, cells in free.items() if name != series}
     time = time or tells_time(free)
     free = {name: cells for name, cells in free.items() if name != time}
-    return time, series, channels_among(data, free) if channels is None else channels
+    if series is None and time is not None:
+        series = repeats_times(free, columns[time])
+        free = {name: cells for name, cells in free.items() if name != series}
+    if channels is None:
+        apart = None if series is None else columns[series].numbered[0]  # (N,)
+        channels = but_counters(channels_among(data, free), columns, apart, notes)
+    return time, series, channels
+
+
+def but_counters(
+    found: Sequence[str],
+    columns: dict[str, Cells],
+    apart: np.ndarray | None,
+    notes: list[str] | None,
+) -> Sequence[str]:
+    """The same columns without those that count the rows, if that leaves any."""
+    counted = [name for name in found if counts(name, columns[name], apart)]
+    if not counted or len(counted) == len(found):
+        return found
+    if notes is not None:
+        names = ", ".join(map(repr, counted))
+        notes.append(f"column {names} counts the rows and is left out; --channels takes it")
+    return [name for name in found if name not in counted]
+
+
+def repeats_times(columns: dict[str, Cells], time: Cells) -> str | None:
+    """The first column of names that tells rows of the same time apart; None if no time comes
+    again, or no column does."""
+    moments = time.moments
+    if len(np.unique(moments, equal_nan=False)) == len(moments):
+        return None
+    for name, cells in columns.items():
+        if not isinstance(cells.values, Field) or are_numbers(cells) or not come_again(cells):
+            continue
+        pairs = np.stack([cells.numbered[0].astype(np.float64), moments], 1)  # (N, 2)
+        if len(np.unique(pairs, axis=0)) == len(pairs):
+            return name
+    return None
 
 
 def tells_apart(columns: dict[str, Cells], wanted: str) -> str | None:
@@ -382,10 +423,8 @@ def are_dates(cells: Cells) -> bool:
 
 
 def channels_among(data: Sequences, columns: dict[str, Cells]) -> list[str]:
-    """The columns of numbers, but for one that counts the rows."""
-    found = [
-        name for name, cells in columns.items() if are_numbers(cells) and not counts(name, cells)
-    ]
+    """The columns of numbers."""
+    found = [name for name, cells in columns.items() if are_numbers(cells)]
     if not found:
         raise DataError(
             "no column of numbers is left for a channel",
@@ -422,33 +461,32 @@ def are_numbers(cells: Cells) -> bool:
     return there > 0 and there >= ENOUGH * (there + int(other.sum()))
 
 
-def counts(name: str, cells: Cells) -> bool:
-    """Whether a column numbers the rows, by its name and by what it holds."""
-    return (
-        name.lower() in COUNTS
-        and isinstance(cells.values, np.ndarray)
-        and bool((np.diff(cells.values) == 1).all())
-    )
+def counts(name: str, cells: Cells, apart: np.ndarray | None) -> bool:
+    """Whether a column numbers the rows: by what it holds, and of few rows by its name, too. `apart`
+    are the (N,) numbers of the series, each of which may be counted anew."""
+    numbers = np.zeros(0) if cells.numbers is None else cells.numbers[0]
+    if len(numbers) < 2 or (len(numbers) < MANY_ROWS and name.lower() not in COUNTS):
+        return False
+    steps = np.diff(numbers)  # (N - 1,)
+    if apart is not None:
+        steps = steps[apart[1:] == apart[:-1]]
+    return bool(len(steps)) and bool((steps == 1).all())
 
 
 # From cells to arrays
 
 
-class Place(TypedDict):
-    """Where a row is, for an error."""
-
-    file: str
-    line: int | None
-
-
-def place(data: Sequences, row: int) -> Place:
-    """The file and the line of a row."""
-    return {"file": data.origin, "line": None if data.lines is None else int(data.lines[row])}
-
-
 def numbers_of(data: Sequences, name: str, cells: Cells) -> np.ndarray:
     """(N,) numbers, nan where they are missing."""
     if isinstance(cells.values, np.ndarray):
+        if np.isinf(cells.values).any():
+            row = int(np.flatnonzero(np.isinf(cells.values))[0])
+            raise DataError(
+                f"infinite number in column {name!r}",
+                got=str(cells.values[row]),
+                **place(data, row),
+                do="Leave it empty (nan) where a number is missing, or leave the row out",
+            )
         return cells.values
     if cells.numbers is not None:
         numbers, other = cells.numbers
@@ -495,144 +533,6 @@ def rows_of_each(data: Sequences, series: str, cells: Cells) -> dict[str, np.nda
     number = once.values[numbers]  # (N,)
     rows = np.argsort(number, kind="stable")  # (N,) series by series
     return dict(zip(once.symbol_names, np.split(rows, np.cumsum(np.bincount(number))[:-1])))
-
-
-# Gaps
-
-
-def refuse_gaps(data: Sequences, rows: np.ndarray, gaps: np.ndarray, names: Sequence[str]) -> None:
-    """An error if any cell of these rows is missing, (n, C + K)."""
-    places, columns = np.nonzero(gaps)
-    if len(places):
-        many = f"{len(places)} number{'s are' if len(places) > 1 else ' is'} missing"
-        raise DataError(
-            f"{many}, the first in column {names[columns[0]]!r}",
-            **place(data, rows[places[0]]),
-            do=f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}",
-        )
-
-
-def one_series(
-    data: Sequences,
-    rows: np.ndarray,
-    moments: np.ndarray | None,
-    values: np.ndarray,
-    names: Sequence[str],
-    fill: str,
-    grids: dict[bytes, np.ndarray],
-    coming: int,
-    channels: int,
-) -> Piece:
-    """Times in order and values without gaps, for these rows in order, the last of which are still
-    to come: (n,), (n, C + K); and which were put in, (n, C + K).
-
-    `grids` keeps the times with those that were missing: series often have the same ones.
-    """
-    if moments is None:
-        count = np.arange(len(rows), dtype=np.float64)
-        return without_gaps(data, rows, count, values[rows], names, fill, coming, channels)
-    time = moments[rows]
-    equal = np.flatnonzero(np.diff(time) < 1e-6)  # seconds; float64 tells no finer ones apart
-    if len(equal):
-        raise DataError(
-            "another row of the same series has the same time",
-            got=written(time[equal[0]]),
-            **place(data, rows[equal[0] + 1]),
-            do="Name the column that tells series apart, with --series; or leave one of the rows"
-            " out",
-        )
-    key = time.tobytes()
-    if key not in grids:
-        grids[key] = with_missing_rows(data, rows, time, fill)
-    grid = grids[key]
-    if len(grid) == len(time):  # nothing is missing
-        return without_gaps(data, rows, grid, values[rows], names, fill, coming, channels)
-    cells = np.full((len(grid), values.shape[1]), np.nan)
-    cells[np.searchsorted(grid, time)] = values[rows]
-    return without_gaps(data, rows, grid, cells, names, fill, coming, channels)
-
-
-def without_gaps(
-    data: Sequences,
-    rows: np.ndarray,
-    time: np.ndarray,
-    cells: np.ndarray,
-    names: Sequence[str],
-    fill: str,
-    coming: int,
-    channels: int,
-) -> Piece:
-    """Times and cells of one series, filled; what is still to come stays as it is."""
-    gaps = np.isnan(cells)
-    ahead = cells[len(cells) - coming :, :channels].copy()
-    cells = filled(data, rows, time, cells, names, fill)
-    cells[len(cells) - coming :, :channels] = ahead
-    return time, cells, gaps & ~np.isnan(cells)
-
-
-def with_missing_rows(data: Sequences, rows: np.ndarray, time: np.ndarray, fill: str) -> np.ndarray:
-    """The times and those between that a regular grid would have: (n,) -> (n',)."""
-    step = step_of(time)
-    between = np.round(step.between(time))  # (n - 1,)
-    holes = np.flatnonzero(between > 1)
-    missing = int((between[holes] - 1).sum())
-    if missing and fill == "refuse":
-        raise DataError(
-            f"{missing} row{'s are' if missing > 1 else ' is'} missing, the first before this one"
-            f" ({step.words})",
-            got=written(time[holes[0] + 1]),
-            **place(data, rows[holes[0] + 1]),
-            do=f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}",
-        )
-    if missing > MOST_ROWS:
-        raise DataError(
-            f"{missing} rows are missing, too many to be filled",
-            got=step.words,
-            file=data.origin,
-            do="Leave out the column of the time, to count rows instead",
-        )
-    return np.sort(
-        np.concatenate([time, *(step.after(time[i], int(between[i]) - 1) for i in holes)])
-    )
-
-
-def filled(
-    data: Sequences,
-    rows: np.ndarray,
-    time: np.ndarray,
-    cells: np.ndarray,
-    names: Sequence[str],
-    fill: str,
-) -> np.ndarray:
-    """(n, C + K) without gaps, unless they are kept."""
-    if fill in ("refuse", "keep"):  # refused already
-        return cells
-    for name, column in zip(names, cells.T):  # views: cells are filled in place
-        there = ~np.isnan(column)
-        if not there.any() or (fill == "previous" and not there[0]):
-            raise DataError(
-                f"nothing comes before the first gap of column {name!r}"
-                if there.any()
-                else f"column {name!r} of this series has no number",
-                **place(data, rows[0]),
-                do="Leave it out, or keep the gaps",
-            )
-        if fill == "linear":
-            column[~there] = np.interp(time[~there], time[there], column[there])
-        elif fill == "mean":
-            column[~there] = column[there].mean()
-        else:
-            column[:] = column[np.maximum.accumulate(np.where(there, np.arange(len(there)), 0))]
-    return cells
-
-
-def written(time: float) -> str:
-    """A moment for people; a small number is that of a row."""
-    return (
-        f"{time:g}"
-        if abs(time) < 86_400
-        else str(np.datetime64(round(time), "s")).replace("T", " ").removesuffix(" 00:00:00")
-    )
 
 
 def joined(

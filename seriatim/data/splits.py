@@ -98,7 +98,7 @@ def end_to_end(parts: Sequence[Sequences]) -> Sequences:
     flat = np.concatenate([each.main.flat for each in parts])
     name, column = next(iter(parts[0].fields.items()))  # a part of a stream has no other
     whole = replace(column, values=flat, offsets=np.array([0, len(flat)]))
-    return replace(parts[0], fields={name: whole}, lines=None)
+    return replace(parts[0], fields={name: whole}, lines=None, regions=len(parts))
 
 
 def passages(data: Sequences, share: float) -> Sequences:

@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 
 from seriatim.data import read
 from seriatim.data.corpora.tunes import SCALES, tunes
+from seriatim.data.formats import midi, read_files
 from seriatim.data.formats.midi import parse_melody, read_midi, write_midi
 from seriatim.errors import ConfigError, DataError, RunError
 
@@ -300,3 +301,27 @@ def test_tunes_follow_from_their_seed():
     assert [*one] == [*same] != [*other] and len(read("tunes")) == 2000
     with pytest.raises(ConfigError, match="Did you mean 'count'"):
         read("tunes:counts=3")
+
+
+def test_a_roll_is_written_and_read_back(tmp_path):
+    steps = [[60, 64, 67], [60, 64], [], [62], [62], [62, 50]]
+    midi.write_roll(steps, tmp_path / "a.mid")
+    assert midi.roll_of(str(tmp_path / "a.mid")) == ["60+64+67", "60+64", ".", "62", "62", "50+62"]
+    # a note that is held is one note; struck again, it is several
+    begun = midi.roll_of(str(tmp_path / "a.mid"), struck=True)
+    assert begun == ["60+64+67", ".", ".", "62", ".", "50"]
+    midi.write_roll(steps, tmp_path / "b.mid", grid=8, struck=True)
+    again = midi.roll_of(str(tmp_path / "b.mid"), grid=8, struck=True)
+    assert again == ["60+64+67", "60+64", ".", "62", "62", "50+62"]
+    assert midi.roll_of(str(tmp_path / "b.mid"), grid=16)[:4] == ["60+64+67"] * 2 + ["60+64"] * 2
+
+
+def test_all_notes_of_a_chord_are_kept_and_a_grid_has_its_limits(tmp_path):
+    midi.write_roll([[60, 64, 67]] * 4, tmp_path / "a.mid")
+    data = read_files(tmp_path / "a.mid", input_format="roll", own={"grid": 4})
+    assert data[0]["tokens"] == ["60+64+67"]
+    for grid in (0, 5000):
+        with pytest.raises(ConfigError, match="1 to 1,920 steps"):
+            midi.roll_of(str(tmp_path / "a.mid"), grid)
+    with pytest.raises(DataError, match="too high"):
+        midi.write_roll([[128]], tmp_path / "b.mid")

@@ -7,6 +7,8 @@ import json
 import lzma
 import os
 import random
+import wave
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -442,6 +444,11 @@ CASES = {
     "xz": ("a.csv.xz", {}),
     "quickdraw": ("a.ndjson", {"input_format": "quickdraw"}),
     "strokes": ("a.npz", {}),
+    "fasta": ("a.fa", {}),
+    "pgn": ("a.pgn", {}),
+    "moves": ("a.moves", {}),
+    "wav": ("a.wav", {"own": {"frame": 32, "sample_rate": 4000}}),
+    "png": ("a.png", {}),
     "svg": ("a.svg", {}),
     "midi": ("a.mid", {}),
 }
@@ -455,6 +462,30 @@ def head(name: str, most: int = 2000) -> bytes:
         return b""
     with opener(path, "rb") as file:
         return file.read(most)
+
+
+def sound(width: int, channels: int = 1) -> bytes:
+    """A short sound, written by the standard library."""
+    with wave.open(file := io.BytesIO(), "wb") as out:
+        out.setparams((channels, width, 8000, 0, "NONE", ""))
+        out.writeframes(bytes(range(96)) * width * channels)
+    return file.getvalue()
+
+
+def picture(colour: int) -> bytes:
+    """A small picture of 4 x 3 pixels, grey or in colours, with a filter of each kind."""
+    size = 3 if colour else 1
+    rows = b"".join(bytes([kind, *range(4 * size)]) for kind in (1, 3, 4))
+    head = bytes([0, 0, 0, 4, 0, 0, 0, 3, 8, colour, 0, 0, 0])
+    parts = [(b"IHDR", head), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")]
+    packed = (
+        len(inside).to_bytes(4, "big")
+        + name
+        + inside
+        + zlib.crc32(name + inside).to_bytes(4, "big")
+        for name, inside in parts
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
 
 
 def seeds(case: str) -> list[bytes]:
@@ -477,6 +508,13 @@ def seeds(case: str) -> list[bytes]:
         "quickdraw": [
             b'{"word": "cat", "drawing": [[[0, 5.5, 9], [3, 4, 250]], [[7], [7]]]}\n{"word": "dog", "drawing": [[[1, 2], [3, 4], [0, 16]]]}\n'
         ],
+        "fasta": [b"; c\n>chr1 x\nACGTNN\nac\n\n>x|2\r\nMK-V*\r\n>y\nL\n" * 2],
+        "pgn": [
+            b'[White "A"]\n[Result "1-0"]\n\n1. e4 {x} e5 (1... c5 $2) 2. 0-0! ; y\n1-0\n\n1. d4 *\n'
+        ],
+        "moves": [b"1. e4 e5 2.Nf3 1-0\ne2e4 e7e5 *\n"],
+        "wav": [sound(1), sound(2), sound(3, 2), sound(4)],
+        "png": [picture(0), picture(2)],
         "svg": [
             b'<svg><g transform="rotate(30 5,5)"><path d="M0 0l5-5C1 2 3 4 5 6S7 8 9 9q1 1 2 0T5 5A5 3 20 01 9 9z"/></g><circle r="4"/></svg>'
         ],

@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
 from seriatim.data.formats import read_files
-from seriatim.data.sequences import Field, Sequences
-from seriatim.data.splits import folds, split, subset
+from seriatim.data.sequences import Field, Sequences, joined
+from seriatim.data.splits import folds, passages, split, spread, subset
 from seriatim.errors import ConfigError, DataError
 
 PUBLIC = Path(os.environ.get("SERIATIM_DATA") or Path(__file__).parents[3] / "shared" / "data")
@@ -238,3 +238,12 @@ def test_labels_keep_their_shares_in_a_subset():
     spam = sum(part[s]["label"] == ["spam"] for s in range(len(part)))
     assert len(part) == 52 and 11 <= spam <= 13
     assert numbers([part]) != numbers([subset(data, 1 / 8, seed=3)])
+
+
+def test_a_test_of_several_regions_knows_how_many():
+    """Passages put end to end are counted; a piece of them, or of a text as it is, is in one piece."""
+    text = stream("abcdefghij" * 30_000)
+    valid, train, test = spread(text, (0.05, 0.85, 0.1))
+    assert (text.regions, valid.regions, train.regions, test.regions) == (1, 6, 7, 6)
+    assert passages(text, 0.5).regions == 10 and passages(text, 0.0001).regions == 1
+    assert test.part(0, 100).regions == 1 and joined([test, test]).regions == 1

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from seriatim.data.files import STANDARD_INPUT, bare_ending
-from seriatim.data.looks import looks_like
+from seriatim.data.looks import COLUMNS, looks_like
 from seriatim.data.marks import MARKS
 from seriatim.data.sequences import Sequences, Table
 from seriatim.errors import ConfigError, DataError, nearest
@@ -29,7 +29,7 @@ class Format:
 
     reads: str  # "module:function" of (path, ...) -> Table; the module is loaded when it is used
     endings: tuple[str, ...] = ()
-    streams: bool = False  # takes `by`: one stream, or a sequence a line
+    streams: bool = False  # takes `by`: one stream, or a sequence a line; "" as is usual for it
     parallel: bool = False  # several files whose lines belong together
     columns: bool = False  # takes the names of `columns`
     problems: bool = False  # lines can be wrong one by one
@@ -38,7 +38,9 @@ class Format:
     notes: bool = False  # has something else to tell though nothing is wrong
     header: bool = False  # may have one or not: takes what is wanted, tells what was settled
     single: bool = False  # a file is one sequence: several are read together
+    own: tuple[str, ...] = ()  # options that no other format has
     sets: str = ""  # the format that reads all that sounds at once in such a file, as sets
+    symbols: str = ""  # the format that reads such a file where symbols are wanted, and not numbers
 
 
 FORMATS: dict[str, Format] = {
@@ -92,6 +94,23 @@ FORMATS: dict[str, Format] = {
     "parallel": Format("seriatim.data.formats.text:read_parallel", parallel=True, text=True),
     "quickdraw": Format("seriatim.data.formats.strokes:read_ndjson", problems=True),
     "strokes": Format("seriatim.data.formats.strokes:read_npz", (".npz",)),
+    "fasta": Format(
+        "seriatim.data.formats.fasta:read_fasta",
+        (".fasta", ".fa", ".fna", ".faa", ".ffn", ".fastq", ".fq"),
+        streams=True,
+        problems=True,
+        text=True,
+    ),
+    "pgn": Format("seriatim.data.formats.pgn:read_pgn", (".pgn",), text=True),
+    "moves": Format("seriatim.data.formats.pgn:read_moves", (".moves",), text=True),
+    "wav": Format(
+        "seriatim.data.formats.wav:read_wav",
+        (".wav", ".wave"),
+        single=True,
+        own=("sample_rate", "frame"),
+    ),
+    "png": Format("seriatim.data.formats.png:read_png", (".png",), single=True, symbols="pixels"),
+    "pixels": Format("seriatim.data.formats.png:read_pixels", own=("greys",)),
     "svg": Format("seriatim.data.formats.svg:read_svg", (".svg",), single=True),
     "midi": Format(
         "seriatim.data.formats.midi:read_melody",
@@ -100,7 +119,7 @@ FORMATS: dict[str, Format] = {
         single=True,
         sets="roll",
     ),
-    "roll": Format("seriatim.data.formats.midi:read_roll"),
+    "roll": Format("seriatim.data.formats.midi:read_roll", own=("grid", "struck")),
 }
 
 
@@ -116,6 +135,7 @@ def read_files(
     encoding: str | None = None,
     wants: str = "",
     decimal: str | None = None,
+    own: Mapping[str, Any] | None = None,
 ) -> Sequences:
     """Read a file, or several whose lines belong together; "-" is standard input.
 
@@ -126,7 +146,7 @@ def read_files(
     though nothing is wrong. With `gaps`, what is missing is left as it is: blank lines of text are sequences,
     missing labels are empty and missing numbers nan. `encoding` is UTF-8 unless it is given, or the file
     says or shows otherwise, `decimal` ("comma", "point") the mark before decimals in csv and tsv. What a
-    task `wants` ("label", "value" or "tags") is looked for in tables without a header and in text that is one.
+    task `wants` ("label", "value" or "tags") is looked for in tables without a header and in text that is one. `own` are options of this format alone.
 
     >>> read_files("train.de.gz", "train.en.gz")                                   # doctest: +SKIP
     >>> read_files("SMSSpamCollection", input_format="tsv", columns="label,text")  # doctest: +SKIP
@@ -144,7 +164,7 @@ def read_files(
             f"{', '.join(paths)}: a decimal {decimal} is for csv and tsv, not for {format}"
         )
     asked: dict[str, Any] = {
-        "by": by or "stream",
+        "by": by or "",
         "columns": columns,
         "problems": problems,
         "notes": notes,
@@ -153,10 +173,17 @@ def read_files(
         "wants": wants,
         "settled": settled,
         "decimal": decimal or "",
+        **{name: value for name, value in (own or {}).items() if value},
     }
+    notes += [
+        f"{', '.join(paths)}: --{name.replace('_', '-')} is not for {format}, and left out"
+        for name in (own or {}).keys() - set(row.own)
+        if asked.get(name)
+    ]
     options = options_of(row, asked)
     fields, lines = reader_of(row)(*paths, **options)
-    by = "stream" if row.streams and by != "line" else "line"
+    alone = all(len(column) == 1 for column in fields.values())
+    by = "stream" if row.streams and by != "line" and alone else "line"
     origin = ", ".join(paths)
     data = Sequences(fields, by=by, unit=unit, origin=origin, lines=lines, read_as=settled)
     if not len(data):
@@ -178,8 +205,8 @@ def options_of(row: Format, asked: Mapping[str, Any]) -> dict[str, Any]:
         "wants": row.header,
         "settled": row.header,
         "decimal": row.header,
-    }
-    return {name: value for name, value in asked.items() if able[name]}
+    } | dict.fromkeys(row.own, True)
+    return {name: value for name, value in asked.items() if able.get(name)}
 
 
 def understood(
@@ -204,13 +231,16 @@ def noticed(
     """The format of a file by its ending; text that is a table is read as what is wanted, which is
     settled and noted, or else as text, with a note on what it looks like."""
     format = format_of(path)
-    if format != "text" or path == STANDARD_INPUT:
+    tagged = format == "tsv" and wants == COLUMNS.holds and not named
+    if path == STANDARD_INPUT or not (format == "text" or tagged):
         return format
     looks = looks_like(path, encoding)
+    if format == "tsv" and looks != COLUMNS:
+        return format
     if looks is None:
         return format
     if looks.holds == wants and not named:
-        notes.append(f"{path}: {looks.words}; read so: otherwise say --input-format text")
+        notes.append(f"{path}: {looks.words}; read so: otherwise say --input-format {format}")
         settled["input_format"] = looks.format
         return looks.format
     if looks.format != "labelled":
@@ -245,7 +275,7 @@ def checked_format(
     if decimal and decimal not in MARKS:
         raise ConfigError("unknown decimal mark", got=decimal, do=nearest(decimal, MARKS))
     if by == "stream" and not row.streams:
-        raise ConfigError("only text is read as a stream", got=f"format {format}")
+        raise ConfigError("only texts are read as a stream", got=f"format {format}")
     if columns is not None and not row.columns:
         *able, last = (name for name, each in FORMATS.items() if each.columns)
         raise ConfigError(

@@ -6,7 +6,8 @@ C4 is the note 60 of MIDI; flats are written as sharps, and fractions are reduce
 several voices the first that has notes is read; where notes overlap the new one ends the old one,
 and of a chord the last one stays, which is said. As a roll, all notes of all voices are kept:
 
-    60+64+67 60+64+67 . 62            the notes that sound in each step of 1/16, a dot for none
+    60+64+67 60+64+67 . 62            the notes that sound in each step of 1/16, a dot for none;
+                                      or those that are struck in it
 
 All times are rounded to a grid. Tempo and loudness are not kept. (MIDI Manufacturers Association,
 "Standard MIDI Files 1.0", 1988.)
@@ -15,7 +16,7 @@ All times are rounded to a grid. Tempo and loudness are not kept. (MIDI Manufact
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -40,6 +41,8 @@ QUARTER = 480  # ticks of a quarter note in a file that is written
 LOUDNESS = 80
 
 
+MOST_GRID = 4 * QUARTER
+STEPS = 16  # of a roll, in a whole note
 MOST_STEPS = 1_000_000  # of a roll: 69 hours at 60 quarter notes a minute
 
 
@@ -129,9 +132,9 @@ def read_melody(path: str, notes: list[str] | None = None) -> Table:
     return {"tokens": Field.of_symbols([tokens])}, None
 
 
-def read_roll(path: str) -> Table:
-    """A MIDI file as a field of steps, each the set of notes that sound."""
-    return {"tokens": Field.of_symbols([roll_of(path)])}, None
+def read_roll(path: str, grid: int = STEPS, struck: bool = False) -> Table:
+    """A MIDI file as a field of steps, each the set of notes that sound, or are struck."""
+    return {"tokens": Field.of_symbols([roll_of(path, grid, struck)])}, None
 
 
 def voices(path: str) -> tuple[int, list[tuple[list[Change], int]]]:
@@ -157,8 +160,11 @@ def read_midi(path: str, grid: int = 32) -> list[str]:
     raise DataError("the file has no notes", file=path)
 
 
-def roll_of(path: str, grid: int = 16) -> list[str]:
-    """The notes of all voices that sound in each step of 1/grid of a whole note: 60+64+67."""
+def roll_of(path: str, grid: int = STEPS, struck: bool = False) -> list[str]:
+    """The notes of all voices that sound, or are struck, in each step of 1/grid of a whole note:
+    60+64+67."""
+    if not 1 <= grid <= MOST_GRID:
+        raise ConfigError(f"a whole note has 1 to {MOST_GRID:,} steps", got=grid, do=f"Try {STEPS}")
     quarter, tracks = voices(path)
     scale = Fraction(grid, 4 * quarter)
     spans = [
@@ -175,7 +181,7 @@ def roll_of(path: str, grid: int = 16) -> list[str]:
         )
     steps: list[set[int]] = [set() for _ in range(last)]
     for first, stop, note in spans:
-        for step in range(first, max(first + 1, stop)):
+        for step in range(first, first + 1 if struck else max(first + 1, stop)):
             steps[step].add(note)
     return ["+".join(map(str, sorted(notes))) or "." for notes in steps]
 
@@ -348,11 +354,13 @@ def write_midi(tokens: Iterable[str], path: str | Path, tempo: int = 120) -> Non
         raise ConfigError(
             "the tempo lies between 4 and 1000 quarter notes a minute", got=tempo, do="Try 120"
         )
-    track = (
-        bytes([0, META, TEMPO, 3])
-        + round(60_000_000 / tempo).to_bytes(3, "big")
-        + b"".join(messages(notes))
-    )
+    write_track(b"".join(messages(notes)), path, tempo)
+
+
+def write_track(content: bytes, path: str | Path, tempo: int) -> None:
+    """A file of one track, with its tempo."""
+    pace = round(60_000_000 / tempo).to_bytes(3, "big")  # microseconds of a quarter note
+    track = bytes([0, META, TEMPO, 3]) + pace + content
     header = b"".join(number.to_bytes(2, "big") for number in (0, 1, QUARTER))
     write_bytes(
         Path(path),
@@ -361,6 +369,36 @@ def write_midi(tokens: Iterable[str], path: str | Path, tempo: int = 120) -> Non
             for name, content in ((b"MThd", header), (b"MTrk", track))
         ),
     )
+
+
+def write_roll(
+    steps: Sequence[Iterable[int]],
+    path: str | Path,
+    grid: int = STEPS,
+    struck: bool = False,
+    tempo: int = 120,
+) -> None:
+    """Sets of notes as a MIDI file: a note lasts as long as it is in the sets, or, if they say what
+    is struck, one step each time."""
+    wrong = [note for step in steps for note in step if not 0 <= note <= HIGHEST]
+    if wrong:
+        raise DataError("this note is too high or too low", got=wrong[0], do="Notes are 0 to 127")
+    size = Fraction(4 * QUARTER, grid)  # ticks of a step
+    changes: list[tuple[int, int, int]] = []  # when, on or off, which note
+    sounding: set[int] = set()
+    for place, step in enumerate([*map(set, steps), set()]):
+        ended = sounding if struck else sounding - step
+        begun = step if struck else step - sounding
+        time = round(place * size)
+        changes += [(time, OFF, note) for note in sorted(ended)]
+        changes += [(time, ON, note) for note in sorted(begun)]
+        sounding = step
+    told, content = 0, b""
+    for time, kind, note in changes:
+        content += variable(time - told) + bytes([kind, note, LOUDNESS if kind == ON else 0])
+        told = time
+    rest = round(len(steps) * size) - told
+    write_track(content + variable(rest) + bytes([META, END, 0]), path, tempo)
 
 
 def messages(notes: list[Note]) -> Iterator[bytes]:

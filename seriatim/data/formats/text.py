@@ -21,7 +21,7 @@ def read_text(
 ) -> Table:
     """All of a file as one sequence, or each line; blank ones are skipped unless there may be gaps."""
     values = np.frombuffer(utf8(path, encoding, notes), np.uint8)
-    if by == "stream":
+    if by != "line":
         return {"text": Field(values, offsets_of([len(values)]), TEXT)}, None
     column, lines = text_lines(values, skip_blank=not gaps)
     blank = 0 if gaps else int((values == ord("\n")).sum() + (values[-1] != ord("\n"))) - len(lines)
