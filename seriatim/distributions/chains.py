@@ -29,6 +29,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seriatim.distributions.symbols import Distribution, drawn
+from seriatim.layers.devices import wide
 from seriatim.layers.linear import Linear
 
 LOWEST = torch.finfo(torch.float64).min
@@ -209,9 +210,9 @@ class Chain(Distribution):
     last tag, (B,) lengths."""
 
     def __init__(self, unary: Tensor, pair: Tensor, begin: Tensor, end: Tensor, lengths: Tensor):
-        self.inside = torch.arange(unary.shape[1]) < lengths[:, None]  # (B, T)
-        self.unary, self.lengths = unary.double().masked_fill(~self.inside[..., None], 0.0), lengths
-        self.pair, self.begin, self.end = pair.double(), begin.double(), end.double()
+        self.inside = torch.arange(unary.shape[1], device=unary.device) < lengths[:, None]  # (B, T)
+        self.unary, self.lengths = wide(unary).masked_fill(~self.inside[..., None], 0.0), lengths
+        self.pair, self.begin, self.end = wide(pair), wide(begin), wide(end)
 
     @property
     def lattice(self) -> Lattice:
@@ -245,7 +246,9 @@ class Chain(Distribution):
         y = y.masked_fill(~self.inside, 0)
         seen = F.pad(y, (order - 1, 0), value=tags - 1)  # (B, n - 1 + T): after START
         # (B, T) in [0, R K)
-        states = (seen.unfold(1, order, 1) * tags ** torch.arange(order - 1, -1, -1)).sum(2)
+        states = (
+            seen.unfold(1, order, 1) * tags ** torch.arange(order - 1, -1, -1, device=y.device)
+        ).sum(2)
         steps = self.pair.reshape(-1, tags)[states[:, :-1], y[:, 1:]].masked_fill(
             ~self.inside[:, 1:], 0.0
         )
@@ -292,7 +295,7 @@ class Chain(Distribution):
         """(T, B, R, K) messages -> (B, T): tag after tag, each chosen by (B, choices) scores with
         all that can follow."""
         unary, pair, begin, _, inside = self.lattice
-        (tags, rest, _), rows = pair.shape, torch.arange(len(self.lengths))
+        (tags, rest, _), rows = pair.shape, torch.arange(len(self.lengths), device=pair.device)
         # (B,) in [0, R K)
         state = choose((begin + unary[0] + behind[0]).flatten(1).where(inside[0, :, None], 0.0))
         y = [state % tags]
@@ -412,9 +415,11 @@ def bio_constraints(names: list[str]) -> AllowedTags | None:
         return None
     closing = any(kind in "ES" for kind, *_ in parts)  # spans end explicitly
     opened, continues = (
-        torch.tensor([kind in each for kind, *_ in parts]) for each in ("BI", "IE")
+        torch.tensor([kind in each for kind, *_ in parts], device="cpu") for each in ("BI", "IE")
     )
-    same = torch.tensor([[of == other for *_, other in parts] for *_, of in parts])  # (K, K)
+    same = torch.tensor(
+        [[of == other for *_, other in parts] for *_, of in parts], device="cpu"
+    )  # (K, K)
     joined = opened[:, None] & continues & same
     apart = ~continues.expand(len(parts), -1) & ~(opened[:, None] & closing)
     return AllowedTags(joined | apart, ~continues, ~(opened & closing))

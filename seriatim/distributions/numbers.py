@@ -27,6 +27,7 @@ import torch
 from torch import Tensor
 
 from seriatim.distributions.symbols import Categorical, Distribution
+from seriatim.layers.devices import wide
 
 HALVINGS = 60  # of the interval in which a quantile of a mixture lies
 
@@ -124,14 +125,16 @@ class Normal(Density):
 
 def log_student(z: Tensor, freedom: Tensor) -> Tensor:
     """Log-density of each number at location 0 and scale 1."""
-    v = freedom.double()  # log-gammas of large numbers lie close to each other
+    v = wide(freedom)  # log-gammas of large numbers lie close to each other
     constant = torch.lgamma((v + 1) / 2) - torch.lgamma(v / 2) - torch.log(v * math.pi) / 2
     return constant.to(freedom.dtype) - (freedom + 1) / 2 * torch.log1p(z * z / freedom)
 
 
 def by_scipy(function: Callable, *numbers: Tensor) -> Tensor:
     """A function of scipy.special on each number, without gradients."""
-    return torch.as_tensor(function(*(each.detach().double().numpy() for each in numbers)))
+    return torch.as_tensor(
+        function(*(each.detach().double().numpy() for each in numbers)), device="cpu"
+    )
 
 
 class StudentT(Density):
@@ -151,7 +154,8 @@ class StudentT(Density):
     def sample(self, generator: torch.Generator | None = None) -> Tensor:
         """By polar coordinates (Bailey 1994): sqrt(v (u^(-2 / v) - 1)) cos(2 pi w) of two uniform
         numbers u, w."""
-        u, w = torch.rand((2, *self.location.shape), generator=generator, dtype=torch.float64)
+        shape, kind = (2, *self.location.shape), wide(self.location[:0]).dtype
+        u, w = torch.rand(shape, generator=generator, dtype=kind, device=self.location.device)
         radius = torch.sqrt(self.freedom * torch.expm1(-2 / self.freedom * torch.log1p(-u)))
         return self.location + self.scale * (radius * torch.cos(2 * math.pi * w)).to(
             self.scale.dtype
@@ -425,7 +429,7 @@ class Bins(Density):
         """(..., C): first an interval, then a place in it."""
         place = Categorical(self.logits).sample(generator)
         return self.edges[place] + self.widths[place] * torch.rand(
-            place.shape, generator=generator, dtype=self.edges.dtype
+            place.shape, generator=generator, dtype=self.edges.dtype, device=place.device
         )
 
     def mean(self) -> Tensor:
@@ -446,7 +450,7 @@ class Bins(Density):
 
     def crps(self, y: Tensor) -> Tensor:
         """By its quantiles, 99 of them."""
-        levels = torch.arange(1, 100) / 100
+        levels = torch.arange(1, 100, device=y.device) / 100
         return Quantiles(levels, self.quantile(levels)).crps(y)
 
     def cooled(self, temperature: float) -> Bins:

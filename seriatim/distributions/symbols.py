@@ -8,6 +8,7 @@ axes. Shapes: ... any leading axes, V symbols.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from seriatim.errors import RunError
+from seriatim.layers.devices import home, wide
 from seriatim.layers.linear import linear
 
 
@@ -49,6 +51,13 @@ class Distribution:
         """(...) natural-log probabilities, averaged over all outcomes: what label smoothing asks
         for."""
         return self.log_probs().mean(-1)
+
+    def home(self) -> Distribution:
+        """The same, with its numbers on the CPU."""
+        found = copy(self)
+        for name, value in vars(self).items():
+            vars(found)[name] = value.home() if isinstance(value, Distribution) else home(value)
+        return found
 
     def __getitem__(self, index: Any) -> Self:
         raise TypeError(f"{type(self).__name__} cannot be indexed")
@@ -165,6 +174,10 @@ class Readout(Categorical):
             smoothing,
         )
 
+    def home(self) -> Categorical:
+        """Asked from the CPU, computed where its weights are."""
+        return self if self.hidden.is_cpu else Abroad(self, self.hidden.device)
+
     def __getitem__(self, index: Any) -> Self:
         index = index if isinstance(index, tuple) else (index,)
         return type(self)(self.hidden[(*index, ..., slice(None))], self.weight, self.bias)
@@ -173,6 +186,35 @@ class Readout(Categorical):
     def concatenate(cls, parts: Sequence[Self], axis: int) -> Self:
         """Their hidden vectors side by side; all have the same weights."""
         return cls(torch.cat([part.hidden for part in parts], axis), parts[0].weight, parts[0].bias)
+
+
+class Abroad(Categorical):
+    """A readout on another device, asked from the CPU: it computes there, and only answers come home."""
+
+    def __init__(self, inner: Categorical, device: torch.device):
+        self.inner, self.device = inner, device
+
+    @property
+    def logits(self) -> Tensor:
+        """(..., V) brought home."""
+        return self.inner.logits.cpu()
+
+    def log_prob(self, y: Tensor) -> Tensor:
+        """(...) symbols -> (...), brought home."""
+        return self.inner.log_prob(y.to(self.device)).cpu()
+
+    def log_probs(self) -> Tensor:
+        """(..., V) brought home."""
+        return self.inner.log_probs().cpu()
+
+    def __getitem__(self, index: Any) -> Self:
+        return type(self)(self.inner[home(index)], self.device)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self], axis: int) -> Self:
+        """Side by side, there."""
+        inner = [part.inner for part in parts]
+        return cls(type(inner[0]).concatenate(inner, axis), parts[0].device)
 
 
 SORTED = 256  # symbols up to which all of a row are sorted
@@ -198,10 +240,15 @@ class Total(torch.autograd.Function):
         smoothing: float,
     ) -> Tensor:
         """(N, D), (V, D), (V,), (N,), (N,) -> the sum."""
-        kind = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else weight.dtype
+        where = weight.device.type
+        kind = torch.get_autocast_dtype(where) if torch.is_autocast_enabled(where) else weight.dtype
         h, matrix, rows = hidden.to(kind), weight.to(kind), max(1, CELLS // len(weight))
-        found, learning = torch.zeros((), dtype=torch.float64), any(ctx.needs_input_grad)
-        dh, dw, db = torch.empty_like(h), torch.zeros_like(matrix), torch.zeros(len(weight))
+        found, learning = wide(hidden.new_zeros(())), any(ctx.needs_input_grad)
+        dh, dw, db = (
+            torch.empty_like(h),
+            torch.zeros_like(matrix),
+            hidden.new_zeros(len(weight), dtype=torch.float32),
+        )
         for i in range(0, len(h), rows):
             part = slice(i, i + rows)
             scores = F.log_softmax(

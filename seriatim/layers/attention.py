@@ -4,12 +4,15 @@
 
     dot       q . k                            scaled    q . k / sqrt(E)
     bilinear  q^T B k                          mlp       u . tanh(A q + B k)
+    uniform   0: a is 1 / (number of positions heard), the mean of what is there
 
-The last two are those of Luong et al. 2015 and of Bahdanau et al. 2015.
+bilinear and mlp are those of Luong et al. 2015 and of Bahdanau et al. 2015. uniform asks nothing, so
+that only values are mapped: a bag of vectors, which shows what asking is worth.
 In its simplest form q, k and v are x itself, and there is nothing to learn; maps make them W x, and
 heads do so several times side by side. Unlike a convolution the weights depend on the content. A
-mask hides the future, and each position looks back over a window of `context` positions.
-Shapes: B rows, T time, S keys, H heads, E = D / H, D width.
+mask hides the future, and each position looks back over a window of `context` positions. A head has
+E = D / H numbers, or as many as it is given: the outward map is then H E -> D.
+Shapes: B rows, T time, S keys, H heads, E features of a head, D width.
 """
 
 from __future__ import annotations
@@ -41,18 +44,20 @@ class MultiHead(nn.Module):
     inner: nn.ModuleList | None  # of an mlp score: maps of queries, of keys, and to a number
 
     def __init__(
-        self, width: int, heads: int, score: str = "scaled", maps: bool = True, rotary: bool = True
+        self,
+        width: int,
+        heads: int,
+        score: str = "scaled",
+        maps: bool = True,
+        rotary: bool = True,
+        head_width: int = 0,
     ):
         super().__init__()
-        if width % heads or (rotary and (width // heads) % 2):
-            raise ConfigError(
-                "each attention head needs an even, whole number of the width",
-                got=f"width {width}, heads {heads}",
-                do="Choose a width that is a multiple of twice the heads",
-            )
-        self.heads, self.score, self.width, size = heads, score, width, width // heads
-        self.inward = Linear(width, 3 * width) if maps else None
-        self.outward = Linear(width, width) if maps else nn.Identity()
+        refuse_sizes(width, heads, maps, rotary, head_width)
+        self.heads, self.score, self.width = heads, score, width
+        self.size = size = head_width or width // heads
+        self.inward = Linear(width, self.kinds * heads * size) if maps else None
+        self.outward = Linear(heads * size, width) if maps else nn.Identity()
         self.between = (
             nn.Parameter(torch.eye(size).repeat(heads, 1, 1) / size**0.5)
             if score == "bilinear"
@@ -70,6 +75,11 @@ class MultiHead(nn.Module):
             else None
         )
 
+    @property
+    def kinds(self) -> int:
+        """What is mapped of each vector: query, key and value, or only the value."""
+        return 1 if self.score == "uniform" else 3
+
     def fits(self, q: Tensor, k: Tensor) -> Tensor:
         """(B, H, T, E), (B, H, S, E) -> (B, H, T, S): how well each query fits each key."""
         if self.inner is not None:
@@ -82,13 +92,37 @@ class MultiHead(nn.Module):
         )
 
 
+def refuse_sizes(width: int, heads: int, maps: bool, rotary: bool, head_width: int) -> None:
+    """Sizes that heads cannot have."""
+    if head_width and not maps:
+        raise ConfigError(
+            "without maps a head is a part of the vector, and has no width of its own",
+            got=f"--head-width {head_width} --maps false",
+            do="Leave out one of them",
+        )
+    if head_width and rotary and head_width % 2:
+        raise ConfigError(
+            "rotary positions turn pairs of numbers, and this head has an odd one",
+            got=f"--head-width {head_width}",
+            do="Choose an even one, or other --positions",
+        )
+    if not head_width and (width % heads or (rotary and (width // heads) % 2)):
+        raise ConfigError(
+            "each attention head needs an even, whole number of the width",
+            got=f"width {width}, heads {heads}",
+            do="Choose a width that is a multiple of twice the heads",
+        )
+
+
 class Attention(MultiHead, Mixer):
     """A mixer. State: keys and values of the window (B, H, S or more, E); how many of them are
     filled is known from the places."""
 
-    def empty(self, rows: int) -> Memory:
+    muted: tuple[int, ...] = ()  # heads that are switched off
+
+    def empty(self, rows: int, device: torch.device | None = None) -> Memory:
         """Neither keys nor values."""
-        nothing = torch.zeros(rows, self.heads, 0, self.width // self.heads)
+        nothing = torch.zeros(rows, self.heads, 0, self.size, device=device)
         return nothing, nothing
 
     def forward(
@@ -108,18 +142,27 @@ class Attention(MultiHead, Mixer):
                 is_causal=frame.mask is None and frame.time > 1,
                 scale=None if self.score == "scaled" else 1.0,
             )
-        return self.outward(y.transpose(1, 2).flatten(2)), after  # (B, T, D)
+        return self.outward(self.said(y).transpose(1, 2).flatten(2)), after  # (B, T, D)
+
+    def said(self, y: Tensor) -> Tensor:
+        """(B, H, T, E) -> the same, zeros where a head is switched off."""
+        if not self.muted:
+            return y
+        off = torch.zeros(self.heads, dtype=torch.bool, device=y.device)
+        off[list(self.muted)] = True
+        return y.masked_fill(off[:, None, None], 0.0)
 
     def prepared(
         self, x: Tensor, state: Memory, frame: Frame
     ) -> tuple[Tensor, Tensor, Tensor, Memory]:
         """Queries (B, H, T, E), keys and values (B, H, S, E), and the state afterwards."""
         parts = (
-            x[:, :, None].expand(-1, -1, 3, -1)
+            x[:, :, None].expand(-1, -1, self.kinds, -1)
             if self.inward is None
-            else self.inward(x).unflatten(-1, (3, -1))
-        )  # (B, T, 3, D)
-        q, k, v = parts.unflatten(-1, (self.heads, -1)).permute(2, 0, 3, 1, 4)  # (B, H, T, E) each
+            else self.inward(x).unflatten(-1, (self.kinds, -1))
+        )  # (B, T, 3 or 1, H E)
+        *asking, v = parts.unflatten(-1, (self.heads, -1)).permute(2, 0, 3, 1, 4)  # (B, H, T, E)
+        q, k = asking or (torch.zeros_like(v), torch.zeros_like(v))
         if frame.turn is not None:
             q, k = rotate(q, frame.turn), rotate(k, frame.turn)
         k, v = (joined(old, new) for old, new in zip(state, (k, v), strict=True))
@@ -132,7 +175,8 @@ class Attention(MultiHead, Mixer):
         many = max(
             1,
             min(
-                frame.context, CELLS // (max(1, len(q)) * self.width * min(keys, 3 * frame.context))
+                frame.context,
+                CELLS // (max(1, len(q)) * self.heads * self.size * min(keys, 3 * frame.context)),
             ),
         )
         found = []
@@ -152,7 +196,7 @@ class Attention(MultiHead, Mixer):
         """The same, minus infinity where nothing may be attended to."""
         found = self.fits(q, k)
         if mask is None:
-            mask = torch.ones(found.shape[-2:], dtype=torch.bool).tril(
+            mask = torch.ones(found.shape[-2:], dtype=torch.bool, device=q.device).tril(
                 found.shape[-1] - found.shape[-2]
             )
         return found.masked_fill(~mask, -torch.inf)
@@ -207,14 +251,14 @@ def behind(old: Tensor, count: int, dtype: torch.dtype) -> tuple[Room, int, int]
             room.filled = end + count
             return room, end - size, end
     length = size + count + max(SPARE, size // 2)
-    array = torch.empty(*old.shape[:2], length, old.shape[3], dtype=dtype)
+    array = torch.empty(*old.shape[:2], length, old.shape[3], dtype=dtype, device=old.device)
     array[:, :, :size] = old
     return Room(array, size + count), 0, size
 
 
 def chosen(memory: Tensor, rows: Tensor) -> Tensor:
     """Rows of a memory, with the room behind it."""
-    place = place_of(memory)
+    place, rows = place_of(memory), rows.to(memory.device)
     if place is None:
         return memory[rows]
     room, end = place
@@ -237,7 +281,7 @@ def kept(memory: Tensor, frame: Frame) -> Tensor:
     """What is remembered: the last context - 1 keys or values; shorter rows are moved to the
     right."""
     if frame.shift is not None:
-        index = torch.arange(memory.shape[2]) - frame.shift[:, None]  # (B, S)
+        index = torch.arange(memory.shape[2], device=memory.device) - frame.shift[:, None]  # (B, S)
         memory = memory.gather(2, index.clamp(min=0)[:, None, :, None].expand_as(memory))
     return (
         memory

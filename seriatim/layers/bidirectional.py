@@ -10,6 +10,8 @@ read last and never heard. Shapes: B rows, T time, D width.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -21,7 +23,8 @@ from seriatim.layers.recurrent import Recurrent
 class Both(Mixer):
     """A mixer without a state."""
 
-    def __init__(self, cell: str, width: int, activation: str, initial: str, weight_dropout: float):
+    def __init__(self, width: int, one: Callable[[int, int], Recurrent]):
+        """`one` makes the recurrence of a direction, given its width and that of its inputs."""
         super().__init__()
         if width % 2:
             raise ConfigError(
@@ -29,19 +32,16 @@ class Both(Mixer):
                 got=f"width {width}",
                 do="Choose an even --width",
             )
-        self.onward, self.backward = (
-            Recurrent(cell, width // 2, activation, initial, weight_dropout, inputs=width)
-            for _ in range(2)
-        )
+        self.onward, self.backward = (one(width // 2, width) for _ in range(2))
 
-    def empty(self, rows: int) -> Tensor:
+    def empty(self, rows: int, device: torch.device | None = None) -> Tensor:
         """Nothing is carried."""
-        return torch.zeros(rows, 0)
+        return torch.zeros(rows, 0, device=device)
 
     def forward(self, x: Tensor, state: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """(B, T, D), (B,) lengths -> (B, T, D), half of it from each direction."""
         turn = turned(x.shape[1], lengths)[..., None].expand_as(x)  # (B, T, D)
-        start = self.onward.empty(len(x))
+        start = self.onward.empty(len(x), x.device)
         before = self.onward(x, start)[0]  # (B, T, D / 2)
         after = self.backward(x.gather(1, turn), start)[0]
         return torch.cat([before, after.gather(1, turn[..., : after.shape[-1]])], -1), state
@@ -50,5 +50,5 @@ class Both(Mixer):
 def turned(time: int, lengths: Tensor) -> Tensor:
     """(B, T): for each place the place it has when the row is turned round at its end; padding
     stays where it is."""
-    places = torch.arange(time).expand(len(lengths), -1)
+    places = torch.arange(time, device=lengths.device).expand(len(lengths), -1)
     return torch.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)

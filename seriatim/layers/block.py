@@ -52,9 +52,9 @@ class FeedForward(nn.Module):
 class Alone(Mixer):
     """A mixer that hears nothing but its own position. The state is empty."""
 
-    def empty(self, rows: int) -> Tensor:
+    def empty(self, rows: int, device: torch.device | None = None) -> Tensor:
         """Nothing is carried."""
-        return torch.zeros(rows, 0)
+        return torch.zeros(rows, 0, device=device)
 
     def forward(
         self, x: Tensor, state: Tensor, lengths: Tensor | None = None
@@ -90,15 +90,16 @@ class Block(Mixer):
         self.mixer, self.feed_forward = mixer, FeedForward(width, inner, feed) if inner else None
         self.norm = NORMS[norm](width) if residual else nn.Identity()
         self.norm_2 = NORMS[norm](width) if residual and inner else nn.Identity()
+        asks = cross is not None and (self.after or cross.score != "uniform")
         self.cross, self.norm_cross = (
             cross,
-            NORMS[norm](width) if residual and cross is not None else nn.Identity(),
+            NORMS[norm](width) if residual and asks else nn.Identity(),
         )
         self.dropout = Dropout(dropout)
 
-    def empty(self, rows: int) -> MixerState:
+    def empty(self, rows: int, device: torch.device | None = None) -> MixerState:
         """The state of its mixer."""
-        return self.mixer.empty(rows)
+        return self.mixer.empty(rows, device)
 
     def forward(
         self,

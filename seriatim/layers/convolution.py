@@ -42,9 +42,9 @@ class Convolution(Mixer):
         )
         self.weights = nn.Conv1d(width, 2 * width if gated else width, kernel, dilation=dilation)
 
-    def empty(self, rows: int) -> Tensor:
+    def empty(self, rows: int, device: torch.device | None = None) -> Tensor:
         """(B, R, D) of zeros: as if nothing had been there before."""
-        return torch.zeros(rows, self.reach, self.width)
+        return torch.zeros(rows, self.reach, self.width, device=device)
 
     def forward(
         self, x: Tensor, state: Tensor, lengths: Tensor | None = None
@@ -54,7 +54,7 @@ class Convolution(Mixer):
             real = (
                 x
                 if lengths is None
-                else x * (torch.arange(x.shape[1]) < lengths[:, None])[..., None]
+                else x * (torch.arange(x.shape[1], device=x.device) < lengths[:, None])[..., None]
             )
             seen = F.pad(real, (0, 0, self.reach // 2, self.reach - self.reach // 2))
         else:
@@ -66,5 +66,7 @@ class Convolution(Mixer):
             return y, state
         if lengths is None:
             return y, seen[:, seen.shape[1] - self.reach :]
-        places = lengths[:, None, None] + torch.arange(self.reach)[:, None]  # (B, R, 1)
+        places = (
+            lengths[:, None, None] + torch.arange(self.reach, device=x.device)[:, None]
+        )  # (B, R, 1)
         return y, seen.gather(1, places.expand(-1, -1, self.width))

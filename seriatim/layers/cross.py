@@ -10,7 +10,7 @@ found once, when the other sequence has been read, and kept. Several rows may he
 (the beams of a search): they are its queries side by side, and nothing is copied. Scores, heads and
 maps are those of `Attention`. Luong et al. 2015, Bahdanau et al. 2015, Vaswani et al. 2017.
 Shapes: R rows, W of them to a sequence, M = R / W sequences, T time, P positions of the other, H
-heads, E = D / H, D width.
+heads, E features of a head, D width.
 """
 
 from __future__ import annotations
@@ -26,17 +26,22 @@ from seriatim.layers.linear import Linear
 class Cross(MultiHead):
     """Unlike `Attention` it is no mixer: it has no state, and is given what was remembered."""
 
-    def __init__(self, width: int, heads: int, score: str, maps: bool):
-        super().__init__(width, heads, score, maps, rotary=False)
-        self.inward = Linear(width, width) if maps else None
-        self.across = Linear(width, 2 * width) if maps else None
+    def __init__(self, width: int, heads: int, score: str, maps: bool, head_width: int = 0):
+        super().__init__(width, heads, score, maps, False, head_width)
+        inner, asks = self.heads * self.size, score != "uniform"
+        self.inward = Linear(width, inner) if maps and asks else None
+        self.across = Linear(width, (1 + asks) * inner) if maps else None
 
     def remember(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         """(M, P, D) vectors of the other sequence -> keys and values, (M, H, P, E)."""
-        parts = (memory, memory) if self.across is None else self.across(memory).chunk(2, -1)
+        mapped = memory if self.across is None else self.across(memory)
+        several = self.across is not None and self.inward is not None
+        parts = mapped.chunk(2, -1) if several else (mapped, mapped)
         keys, values = (
             part.unflatten(-1, (self.heads, -1)).transpose(1, 2).contiguous() for part in parts
         )
+        if self.score == "uniform":
+            keys = torch.zeros_like(values)
         return (keys if self.inner is None else self.inner[1](keys)), values
 
     def fits(self, q: Tensor, k: Tensor) -> Tensor:
@@ -63,7 +68,10 @@ class Cross(MultiHead):
 
     def asked(self, x: Tensor, beams: int) -> Tensor:
         """(R, T, D) -> (M, H, W T, E) queries."""
-        q = (x if self.inward is None else self.inward(x)).unflatten(-1, (self.heads, -1))
+        if self.score == "uniform":
+            q = x.new_zeros(*x.shape[:2], self.heads, self.size)
+        else:
+            q = (x if self.inward is None else self.inward(x)).unflatten(-1, (self.heads, -1))
         return q.unflatten(0, (-1, beams)).flatten(1, 2).transpose(1, 2)
 
     def shares(self, q: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor:

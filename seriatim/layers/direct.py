@@ -28,10 +28,10 @@ class Votes(nn.Module):
         )
         self.dropout = Dropout(dropout)
 
-    def empty(self, rows: int) -> Tensor:
+    def empty(self, rows: int, device: torch.device | None = None) -> Tensor:
         """(B, N - 1) as if START had been there all the time."""
         # as if START had been there all the time
-        return torch.full((rows, self.reach - 1), self.vocabulary)
+        return torch.full((rows, self.reach - 1), self.vocabulary, device=device)
 
     def forward(
         self, symbols: Tensor, state: Tensor, lengths: Tensor | None = None
@@ -40,16 +40,21 @@ class Votes(nn.Module):
         length."""
         seen = torch.cat([state, symbols], 1)  # (B, N - 1 + T)
         cells = self.cells(seen)
-        heard = self.dropout(torch.ones(cells.shape))  # (B, T, N): an n-gram votes, or is silent
+        heard = self.dropout(
+            torch.ones(cells.shape, device=cells.device)
+        )  # (B, T, N): an n-gram votes, or is silent
         votes = torch.einsum("btnv,btn->btv", self.table(cells), heard)  # (B, T, V)
-        last = torch.full((len(seen),), symbols.shape[1]) if lengths is None else lengths
-        return votes, seen.gather(1, last[:, None] + torch.arange(self.reach - 1))
+        time = symbols.shape[1]
+        last = seen.new_full((len(seen),), time) if lengths is None else lengths
+        return votes, seen.gather(
+            1, last[:, None] + torch.arange(self.reach - 1, device=seen.device)
+        )
 
     def cells(self, seen: Tensor) -> Tensor:
         """(B, N - 1 + T) symbols -> (B, T, N): the rows of the table where the n-grams that end at
         each of the last T are kept."""
         time = seen.shape[1] - self.reach + 1
-        found, key = [], torch.zeros(len(seen), time, dtype=torch.long)
+        found, key = [], torch.zeros_like(seen[:, :time])
         for back in range(self.reach):
             begin = self.reach - 1 - back
             key = longer(key, seen[:, begin : begin + time])  # (B, T)

@@ -29,7 +29,7 @@ def dropout(x: Tensor, p: float) -> Tensor:
         return x * (out == 0)
     count = x.numel()
     levels = (
-        torch.empty((count + 3) // 4, dtype=torch.int64)
+        torch.empty((count + 3) // 4, dtype=torch.int64, device=x.device)
         .random_(-(2**63), None, generator=generator())
         .view(torch.int16)[:count]
         .view(x.shape)

@@ -26,15 +26,23 @@ class Int8Linear(nn.Module):
     def __init__(self, weight: Tensor, bias: Tensor | None):
         super().__init__()
         outputs, self.inputs = weight.shape
-        self.bias = torch.zeros(outputs) if bias is None else bias.detach().clone()
-        wide = torch.cat([weight.detach(), torch.zeros(outputs, 2)], 1)  # (O, I + 2), see forward
+        self.bias = (
+            torch.zeros(outputs, device=weight.device) if bias is None else bias.detach().clone()
+        )
+        wide = torch.cat(
+            [weight.detach(), weight.new_zeros(outputs, 2)], 1
+        )  # (O, I + 2), see forward
         scale = (weight.detach().abs().amax(1) / 127).clamp(min=1e-30).double()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # torch means to move these functions some day
                 self.packed = torch.ops.quantized.linear_prepack(
                     torch.quantize_per_channel(
-                        wide, scale, torch.zeros(outputs, dtype=torch.long), 0, torch.qint8
+                        wide,
+                        scale,
+                        torch.zeros(outputs, dtype=torch.long, device="cpu"),
+                        0,
+                        torch.qint8,
                     ),
                     None,
                 )
@@ -68,9 +76,9 @@ def quantised(module: nn.Module) -> None:
             quantised(module)
             return
         elif isinstance(child, Stepwise):
-            child.maps = (
-                Int8Linear(child.weight_ih_l0, child.bias_ih_l0),
-                Int8Linear(child.weight_hh_l0, child.bias_hh_l0),
+            child.maps = tuple(
+                Int8Linear(weight, None if child.norm_inside else bias)
+                for weight, bias, _ in child.pieces()
             )
         else:
             quantised(child)

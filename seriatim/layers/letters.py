@@ -20,6 +20,7 @@ from seriatim.layers.bidirectional import Both
 from seriatim.layers.convolution import Convolution
 from seriatim.layers.hashing import longer, row_of
 from seriatim.layers.pool import Pool
+from seriatim.layers.recurrent import Recurrent
 
 AFFIX, ROWS = 4, 1 << 14  # longest beginning and ending; rows of their table
 
@@ -32,7 +33,7 @@ class Letters(nn.Module):
         # the last two: a word begins, a word ends
         self.embedding = nn.Embedding(letters + 2, width)
         self.mixer = (
-            Both("lstm", width, "tanh", "orthogonal", 0.0)
+            Both(width, lambda half, inputs: Recurrent("lstm", half, inputs=inputs))
             if kind == "lstm"
             else Convolution(width, 3, 1, False, "relu", centred=True)
         )
@@ -48,10 +49,12 @@ class Letters(nn.Module):
         count, edge = len(letters), self.embedding.num_embeddings - 2
         lengths = (letters > 0).sum(1)  # (U,)
         framed = torch.cat(
-            [torch.full((count, 1), edge), letters, torch.zeros(count, 1, dtype=torch.long)], 1
+            [letters.new_full((count, 1), edge), letters, letters.new_zeros(count, 1)], 1
         )  # (U, L + 2)
-        framed[torch.arange(count), lengths + 1] = edge + 1
-        y = self.mixer(self.embedding(framed), self.mixer.empty(count), lengths + 2)[0]
+        framed[torch.arange(count, device=letters.device), lengths + 1] = edge + 1
+        y = self.mixer(
+            self.embedding(framed), self.mixer.empty(count, letters.device), lengths + 2
+        )[0]
         said = self.pool(y, lengths + 2)  # (U, E)
         return (
             said if self.affixes is None else said + self.affixes(affixes(letters, lengths)).sum(1)

@@ -33,6 +33,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if (
         torch.is_grad_enabled()
         or x.dtype != weight.dtype
+        or not x.is_cpu
         or not (few or (threads > 1 and rows <= SOME and len(weight) % threads == 0))
         or not rows
     ):
@@ -45,7 +46,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return y if bias is None else y + bias
     from seriatim.layers.kernels import product
 
-    y = torch.empty(*x.shape[:-1], len(weight))
+    y = torch.empty(*x.shape[:-1], len(weight), device="cpu")
     product(
         x.reshape(rows, -1).contiguous().numpy(),
         weight.detach().numpy(),

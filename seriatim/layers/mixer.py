@@ -8,6 +8,7 @@ norms, residuals and a feed-forward part around it. Shapes: B rows, T time, D wi
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 MixerState = Tensor | tuple[Tensor, ...]
@@ -16,8 +17,8 @@ MixerState = Tensor | tuple[Tensor, ...]
 class Mixer(nn.Module):
     """The interface; how a position hears the others is the subclass's `forward`."""
 
-    def empty(self, rows: int) -> MixerState:
-        """The state before anything is read."""
+    def empty(self, rows: int, device: torch.device | None = None) -> MixerState:
+        """The state before anything is read, on a device; None: the CPU."""
         raise NotImplementedError
 
 

@@ -28,14 +28,16 @@ class Pool(nn.Module):
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         """(B, T, D) vectors, (B,) lengths -> (B, D); nothing at all gives zeros."""
-        real = (torch.arange(x.shape[1]) < lengths[:, None])[..., None]  # (B, T, 1)
+        real = (torch.arange(x.shape[1], device=x.device) < lengths[:, None])[
+            ..., None
+        ]  # (B, T, 1)
         if self.kind == "mean":
             return (x * real).sum(1) / lengths.clamp(min=1)[:, None]
         if self.kind == "max":
             return x.masked_fill(~real, -torch.inf).amax(1).where(lengths[:, None] > 0, 0.0)
         if self.kind == "attention":
             return (self.weights(x, lengths)[..., None] * x).sum(1)
-        rows, last = torch.arange(len(x)), (lengths - 1).clamp(min=0)
+        rows, last = torch.arange(len(x), device=x.device), (lengths - 1).clamp(min=0)
         if not self.bidirectional:
             return x[rows, last] * (lengths > 0)[:, None]
         half = x.shape[-1] // 2
@@ -43,7 +45,7 @@ class Pool(nn.Module):
 
     def weights(self, x: Tensor, lengths: Tensor) -> Tensor:
         """(B, T): how much each position counts."""
-        real = torch.arange(x.shape[1]) < lengths[:, None]
+        real = torch.arange(x.shape[1], device=x.device) < lengths[:, None]
         if self.asked is None:
             raise TypeError(f"pooling by {self.kind} has no weights")
         scores = self.asked(x)[..., 0].masked_fill(~real, -torch.inf)

@@ -4,8 +4,9 @@ must tell.
     rotary      q and k of attention are turned, further with each position      Su et al. 2021
     sinusoidal  x_t + (sin(t / 10000^(2k/D)), cos(t / 10000^(2k/D)))_k           Vaswani et al. 2017
     learned     x_t + P_t, a table with a row for each of `context` positions    Radford et al. 2019
+    concatenated  W [x_t ; p_t] + b, p the sinusoidal vectors: what is where, side by side
 
-Rotary positions know only distances; the other two know places, and the table ends. Places, the
+Rotary positions know only distances; the others know places, and the table ends. Places, the
 mask that hides the future and what lies too far back, and the angles are the same for all layers,
 so they are found once.
 Shapes: B rows, T time, S keys, D width, E features of a head.
@@ -19,6 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from seriatim.errors import ConfigError
+from seriatim.layers.linear import Linear
 
 
 @dataclass
@@ -39,12 +41,14 @@ class Places(nn.Module):
 
     def __init__(self, kind: str, width: int, size: int, context: int):
         super().__init__()
-        self.kind, self.size, self.context = kind, size, context
+        self.kind, self.size, self.context, self.width = kind, size, context, width
         self.table = nn.Parameter(0.02 * torch.randn(context, width)) if kind == "learned" else None
+        self.joint = Linear(2 * width, width) if kind == "concatenated" else None
 
-    def empty(self, rows: int) -> tuple[Tensor, Tensor]:
+    def empty(self, rows: int, device: torch.device | None = None) -> tuple[Tensor, Tensor]:
         """No keys, and no positions seen."""
-        return torch.zeros(rows, 0, dtype=torch.long), torch.zeros(rows, dtype=torch.long)
+        seen = torch.zeros(rows, dtype=torch.long, device=device)
+        return seen[:, None][:, :0], seen
 
     def forward(
         self, x: Tensor, state: tuple[Tensor, Tensor], lengths: Tensor | None = None
@@ -53,7 +57,7 @@ class Places(nn.Module):
         the frame for the layers above."""
         places, seen = state
         time = x.shape[1]
-        here = seen[:, None] + torch.arange(time)  # (B, T)
+        here = seen[:, None] + torch.arange(time, device=x.device)  # (B, T)
         if places.shape[1] == 0 and time <= self.context:  # nothing behind
             reach, mask = here, None
         else:
@@ -67,7 +71,7 @@ class Places(nn.Module):
         shift = None
         if lengths is not None:
             shift = time - lengths
-            index = torch.arange(reach.shape[1]) - shift[:, None]
+            index = torch.arange(reach.shape[1], device=x.device) - shift[:, None]
             reach = torch.where(index < 0, -1, reach.gather(1, index.clamp(min=0)))
         after = (
             reach[:, max(0, reach.shape[1] - self.context + 1) :],
@@ -84,7 +88,7 @@ class Places(nn.Module):
     def whole(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Frame]:
         """For sequences that are there from beginning to end: every position may hear every other,
         and padding itself, since a softmax over nothing is not a number."""
-        here = torch.arange(x.shape[1]).expand(len(x), -1)  # (B, T)
+        here = torch.arange(x.shape[1], device=x.device).expand(len(x), -1)  # (B, T)
         distance = (here[:, :, None] - here[:, None]).abs()  # (B, T, T)
         mask = (((distance < self.context) & (here < lengths[:, None])[:, None]) | (distance == 0))[
             :, None
@@ -94,11 +98,12 @@ class Places(nn.Module):
         )
 
     def told(self, x: Tensor, here: Tensor) -> Tensor:
-        """The vectors with their places added, for absolute positions."""
+        """The vectors with their places added or beside them, for absolute positions."""
         if self.kind == "sinusoidal":
-            speed = 10000.0 ** (-torch.arange(0, x.shape[-1], 2) / x.shape[-1])  # (D / 2,)
-            angle = here[..., None] * speed  # (B, T, D / 2)
-            return x + torch.stack([angle.sin(), angle.cos()], -1).flatten(-2)[..., : x.shape[-1]]
+            return x + waves(here, x.shape[-1])
+        if self.joint is not None:
+            beside = waves(here, x.shape[-1]).to(x.dtype).expand_as(x)
+            return self.joint(torch.cat([x, beside], -1))  # (B, T, 2 D) -> (B, T, D)
         if self.table is None:
             return x
         if here.numel() and int(here.max()) >= len(self.table):
@@ -109,14 +114,35 @@ class Places(nn.Module):
             )
         return x + self.table[here]
 
+    @torch.no_grad()
+    def vectors(self, many: int) -> Tensor:
+        """(N, D) what the first so many positions are told: what is added, or put beside; of
+        rotary positions (N, E) the cosines and sines by which each head is turned; of none (N, 0)."""
+        weight = next(self.parameters(), None)
+        here = torch.arange(many, device=None if weight is None else weight.device)
+        if self.kind in ("sinusoidal", "concatenated"):
+            return waves(here, self.width)
+        if self.kind == "rotary":
+            return torch.cat([each[0, 0] for each in self.turn(here[None])], -1)
+        return here.new_zeros(many, 0).float() if self.table is None else self.table[:many].detach()
+
     def turn(self, here: Tensor) -> tuple[Tensor, Tensor]:
         """The angles of rotary positions, for heads of this size."""
         return turn(here, self.size)
 
 
+def waves(here: Tensor, width: int) -> Tensor:
+    """(B, T) positions -> (B, T, D) p_t: sines and cosines, the first pair the fastest."""
+    speed = 10000.0 ** (-torch.arange(0, width, 2, device=here.device) / width)  # (D / 2,)
+    angle = here[..., None] * speed  # (B, T, D / 2)
+    return torch.stack([angle.sin(), angle.cos()], -1).flatten(-2)[..., :width]
+
+
 def turn(here: Tensor, size: int, slowest: float = 10000.0) -> tuple[Tensor, Tensor]:
     """(B, T) positions -> cosine and sine of the angles, (B, 1, T, E / 2)."""
-    speed = slowest ** (-torch.arange(size // 2, dtype=torch.float32) / (size // 2))
+    speed = slowest ** (
+        -torch.arange(size // 2, dtype=torch.float32, device=here.device) / (size // 2)
+    )
     angle = (here[..., None] * speed)[:, None]
     return angle.cos(), angle.sin()
 

@@ -46,7 +46,7 @@ def drawn_from(own: torch.Generator) -> Iterator[None]:
 def seeded(seed: int) -> Iterator[torch.Generator]:
     """Within this, all that torch draws in this thread comes from a new generator, initial weights
     included."""
-    own = torch.Generator().manual_seed(seed)
+    own = torch.Generator(device="cpu").manual_seed(seed)
     with Redirected(own), drawn_from(own):
         yield own
 
@@ -87,11 +87,11 @@ class Redirected(TorchDispatchMode):
         return func(*args, **kwargs)
 
 
-def uniform(shape: Sequence[int]) -> Tensor:
-    """Numbers between 0 and 1."""
+def uniform(shape: Sequence[int], device: torch.device) -> Tensor:
+    """Numbers between 0 and 1, drawn on a device."""
     if torch.compiler.is_compiling():  # compiled code draws in its own way
-        return torch.rand(shape)
-    return torch.rand(shape, generator=generator())
+        return torch.rand(shape, device=device)
+    return torch.rand(shape, generator=generator(), device=device)
 
 
 def normal_like(x: Tensor) -> Tensor:

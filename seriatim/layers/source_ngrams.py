@@ -53,7 +53,9 @@ class Grams(nn.Module):
     def count(self, batches: Iterable[tuple[Tensor, Tensor]]) -> None:
         """Give rows to the n-grams that are most frequent in (B, P) symbols with (B,) lengths."""
         found = [
-            self.keys(x, lengths)[torch.arange(x.shape[1]) < lengths[:, None]].flatten()
+            self.keys(x, lengths)[
+                torch.arange(x.shape[1], device=x.device) < lengths[:, None]
+            ].flatten()
             for x, lengths in batches
         ]
         keys, counts = np.unique(torch.cat(found).numpy(), return_counts=True)
@@ -73,10 +75,10 @@ class Grams(nn.Module):
         """(B, P) symbols -> (B, P, K): a number for each n-gram around each place. Beyond both ends
         is an edge."""
         time, margin, found = x.shape[1], self.longest - 1, []
-        inside = torch.where(torch.arange(time) < lengths[:, None], x, self.edge)
+        inside = torch.where(torch.arange(time, device=x.device) < lengths[:, None], x, self.edge)
         seen = F.pad(inside, (margin, 2 * margin), value=self.edge)  # (B, P + 3 (N - 1))
         # of the n-gram that begins at each place, from margin before the first on
-        key = torch.zeros(len(x), time + 2 * margin, dtype=torch.long)
+        key = x.new_zeros(len(x), time + 2 * margin)
         for n in range(1, self.longest + 1):
             key = longer(key, seen[:, n - 1 : n - 1 + time + 2 * margin])
             # how far before the place it begins

@@ -33,17 +33,21 @@ def plain(block: nn.Module) -> bool:
     if not isinstance(block, Block) or not isinstance(block.mixer, Attention):
         return False
     known = all(
-        isinstance(each.inward, Linear) and each.score in ("dot", "scaled")
+        isinstance(each.inward, Linear)
+        and each.score in ("dot", "scaled")
+        and each.heads * each.size == each.width
         for each in (block.mixer, block.cross)
         if each is not None
     )
+    known = known and not block.mixer.muted
     return known and block.residual and not block.after and block.feed_forward is not None
 
 
 def can_step(x: Tensor, frame: Frame) -> bool:
-    """Whether this is a step, (B, 1, D), that compiled code can take."""
+    """Whether this is a step, (B, 1, D), that compiled code, which is the CPU's, can take."""
     return (
-        frame.time == 1
+        x.is_cpu
+        and frame.time == 1
         and frame.mask is None
         and frame.shift is None
         and not torch.is_grad_enabled()
@@ -217,6 +221,4 @@ def norm(module: nn.Module) -> tuple[np.ndarray, np.ndarray, float, bool]:
 
 def scale(attention: MultiHead) -> np.float32:
     """What the products of queries and keys are multiplied with."""
-    return np.float32(
-        (attention.width // attention.heads) ** -0.5 if attention.score == "scaled" else 1
-    )
+    return np.float32(attention.size**-0.5 if attention.score == "scaled" else 1)

@@ -48,7 +48,25 @@ def attended(parts: Sequence[nn.Module], run: Callable[[], Any]) -> list[Tensor]
     return [torch.cat(several, 2) for several in found]
 
 
-def attending(model: nn.Module) -> list[nn.Module]:
+def mute(layers: Sequence[Attention], asked: str) -> list[str]:
+    """Switch off heads of these layers, such as "0.1,1.3": head 1 of layer 0 and head 3 of layer 1,
+    counted as the maps of `attention` count them; all others are on. Gives those that are off, in
+    order."""
+    found: dict[int, set[int]] = {}
+    there = f"It has {len(layers)} layers of {layers[0].heads} heads, counted from 0, such as 0.1"
+    for word in asked.split(","):
+        layer, _, head = word.strip().partition(".")
+        if not (layer + head).isdecimal() or not layer or not head:
+            raise ConfigError("a head is named by its layer and its number", got=word, do=there)
+        if int(layer) >= len(layers) or int(head) >= layers[int(layer)].heads:
+            raise ConfigError("this model has no such head", got=word, do=there)
+        found.setdefault(int(layer), set()).add(int(head))
+    for number, each in enumerate(layers):
+        each.muted = tuple(sorted(found.get(number, ())))
+    return [f"{layer}.{head}" for layer in sorted(found) for head in sorted(found[layer])]
+
+
+def attending(model: nn.Module) -> list[Attention]:
     """The parts of a model that attend within one sequence, the first layer first."""
     return [each for each in model.modules() if isinstance(each, Attention)]
 
@@ -68,7 +86,7 @@ def maps_of(stacked: Sequence[Tensor], layer: int, head: int) -> list[Record]:
 
 def map_of(layer: int, head: int, weights: Tensor) -> Record:
     """(T, T) the weights of a head, and how far and how widely it looks."""
-    places = torch.arange(len(weights))
+    places = torch.arange(len(weights), device=weights.device)
     away = (places[:, None] - places).abs()
     return {
         "layer": layer,

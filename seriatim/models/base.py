@@ -28,6 +28,7 @@ from seriatim.batches import Batch
 from seriatim.data.sequences import Field
 from seriatim.distributions.symbols import Distribution
 from seriatim.layers.attention import chosen
+from seriatim.layers.devices import home, to
 from seriatim.parallel import settle
 
 # Tensor | tuple[State, ...]: how deep, only the model knows that made it, and nobody else asks
@@ -44,6 +45,11 @@ class Model:
     learns: Literal["by counting", "by gradients", "its own way"] = "by counting"
     # whether parts of a batch may be computed side by side: the loss is a mean over its places
     divisible: bool = False
+    ends: bool = True  # whether it says how likely a sequence ends
+    # it answers before its first update, by what counts beside it: that is judged, too
+    knows: bool = False
+    # folder of the pretrained model that it stands on: what that has read is unknown
+    pretrained: str = ""
     # share of its training that is over, for what changes in its course; told by training
     spent: float = 0.0
 
@@ -51,6 +57,11 @@ class Model:
     def parts(self) -> Sequence[Model]:
         """What it is mixed of: of one model, itself."""
         return [self]
+
+    @property
+    def device(self) -> torch.device:
+        """Where it takes batches: the CPU, but for networks that were placed elsewhere."""
+        return torch.device("cpu")
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         """What comes first after batch.x: (B,) distributions, and the state."""
@@ -167,6 +178,11 @@ class NeuralModel(nn.Module, Model):
 
     learns = "by gradients"
 
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return next((each.device for each in self.parameters()), torch.device("cpu"))
+
     def arrays(self) -> dict[str, Tensor]:
         """Torch's state_dict."""
         return {name: value.detach() for name, value in self.state_dict().items()}
@@ -183,6 +199,59 @@ class NeuralModel(nn.Module, Model):
             raise ValueError(f"arrays that do not fit: {', '.join(wrong[:5])}")
         # a model laid out without memory takes the arrays as they are
         self.load_state_dict(arrays, assign=any(value.is_meta for value in own.values()))
+
+
+class Abroad(Model):
+    """A model on another device, asked from the CPU: what it is given is moved there, what it says is
+    brought home. Its states stay where they are."""
+
+    def __init__(self, inner: Model):
+        self.inner, self.options, self.vocabulary = inner, inner.options, inner.vocabulary
+        self.warm, self.longest = inner.warm, inner.longest
+
+    def start(self, batch: Batch) -> tuple[Distribution, State]:
+        """What comes first."""
+        following, state = self.inner.start(to(batch, self.inner.device))
+        return following.home(), state
+
+    def step(self, y: Tensor, state: State) -> tuple[Distribution, State]:
+        """The same, one output later."""
+        following, state = self.inner.step(y.to(self.inner.device), state)
+        return following.home(), state
+
+    def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
+        """The same, many outputs later."""
+        following, state = self.inner.extend(y.to(self.inner.device), state)
+        return following.home(), state
+
+    def rewind(self, after: State, before: State, y: Tensor, kept: int) -> State:
+        """The state after only the first `kept` outputs."""
+        return self.inner.rewind(after, before, y.to(self.inner.device), kept)
+
+    def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
+        """Every output position at once, and the state."""
+        following, state = self.inner.unroll(to(batch, self.inner.device), state)
+        return following.home(), state
+
+    def predict(self, batch: Batch) -> Distribution:
+        """Every output position at once."""
+        return self.inner.predict(to(batch, self.inner.device)).home()
+
+    def loss(
+        self, batch: Batch, state: State = None, smoothing: float = 0.0
+    ) -> tuple[Tensor, State]:
+        """The loss of a batch."""
+        loss, state = self.inner.loss(to(batch, self.inner.device), state, smoothing)
+        return home(loss), state
+
+    def trace(self, batch: Batch) -> dict[str, Tensor]:
+        """What happened inside."""
+        return home(self.inner.trace(to(batch, self.inner.device)))
+
+
+def asked(model: Model) -> Model:
+    """A model as it is asked from the CPU: itself, or the one abroad."""
+    return model if model.device.type == "cpu" else Abroad(model)
 
 
 @contextmanager
@@ -208,8 +277,8 @@ class Shared(tuple):
     def select(self, rows: Tensor) -> Shared:
         """Those that nobody looks at any more are left out."""
         owner, *parts = self
-        owner = owner[rows]
-        used = torch.zeros(len(parts[0]), dtype=torch.bool)
+        owner = owner[rows.to(owner.device)]
+        used = torch.zeros(len(parts[0]), dtype=torch.bool, device=owner.device)
         used[owner] = True
         return (
             Shared((owner, *parts))
@@ -222,7 +291,8 @@ class Shared(tuple):
         in equal groups, a copy for each row."""
         owner, *parts = self
         beams, rest = divmod(len(owner), len(parts[0])) if len(parts[0]) else (1, 0)
-        if not rest and torch.equal(owner, torch.arange(len(parts[0])).repeat_interleave(beams)):
+        every = torch.arange(len(parts[0]), device=owner.device)
+        if not rest and torch.equal(owner, every.repeat_interleave(beams)):
             return beams, tuple(parts)
         return 1, tuple(part[owner] for part in parts)
 

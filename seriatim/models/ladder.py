@@ -6,7 +6,7 @@ a ladder of them (`Task.rungs`). A mixture is written with a plus: `markov+lstm`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,9 @@ from seriatim.settings import build, named
 if TYPE_CHECKING:
     from seriatim.models.base import Model
 
-LIMITS = {"minutes", "updates", "epochs"}
-COMMON = {"minutes", "seed", "threads"}  # settings of training that one may give whatever the model
+LIMITS = {"minutes", "updates", "epochs", "least_updates"}
+# settings of training that one may give whatever the model
+OF_ANY = {"minutes", "seed", "threads", "device"}
 MIXTURE = "seriatim.models.mixture:Mixture"  # the weighted mean of distributions
 
 
@@ -38,6 +39,9 @@ class Rung:
     numbers: dict[str, Any] = field(default_factory=dict)
     counts: bool = False  # it counts, and is not trained by gradients
     usual: bool = True  # compared unless models are named
+    symbols: bool = False  # it reads symbols and no numbers: not compared on those
+    always: bool = False  # there is nothing to learn: measured however little time there is
+    needs: str = ""  # the setting without which there is none: compared where that is given
 
     def recipe(self, numbers: bool) -> dict[str, Any]:
         """How it is trained, on symbols or on numbers."""
@@ -60,15 +64,20 @@ class Part:
 
 
 def parse(
-    spec: str, settings: Mapping[str, Any], rungs: Mapping[str, Rung], numbers: bool = False
+    spec: str,
+    settings: Mapping[str, Any],
+    rungs: Mapping[str, Rung],
+    numbers: bool = False,
+    shared: Iterable[str] = (),
 ) -> list[Part]:
     """'lstm' or 'markov+lstm', with settings for whichever part has them -> the parts.
 
-    A setting that no part has is an error. `numbers` chooses the recipes for sequences of numbers.
+    A setting that no part has is an error, which names the nearest one of the parts, or of what is
+    `shared` by all models. `numbers` chooses the recipes for sequences of numbers.
     """
     chosen = {name: rung_of(name, rungs) for name in spec.split("+")}
     asked = {key.replace("-", "_"): value for key, value in settings.items()}
-    problems = foreign_settings(spec, asked, rungs)
+    problems = foreign_settings(spec, asked, rungs, shared)
     parts = []
     for name in spec.split("+"):
         try:
@@ -88,14 +97,16 @@ def rung_of(name: str, rungs: Mapping[str, Rung]) -> Rung:
     return rungs[name]
 
 
-def foreign_settings(spec: str, asked: Mapping[str, Any], rungs: Mapping[str, Rung]) -> list[str]:
+def foreign_settings(
+    spec: str, asked: Mapping[str, Any], rungs: Mapping[str, Rung], shared: Iterable[str] = ()
+) -> list[str]:
     """What is wrong with settings that no part has."""
     known = known_settings(spec, rungs)
     trained = {each.name for each in fields(TrainingOptions)}
     words = {
         key: ", which counts and is not trained"
         if key in trained
-        else f": {nearest(key, sorted(known))}"
+        else f": {nearest(key, sorted({*known, *shared}))}"
         for key in asked
         if key not in known
     }
@@ -123,7 +134,7 @@ def known_settings(spec: str, rungs: Mapping[str, Rung]) -> set[str]:
     """The settings of any part of a model; those of training only if one of them is trained."""
     several = [rung_of(name, rungs) for name in spec.split("+")]
     trained = {each.name for each in fields(TrainingOptions)}
-    shared = COMMON if all(each.counts for each in several) else trained
+    shared = OF_ANY if all(each.counts for each in several) else trained
     return shared.union(*({each.name for each in fields(one.options)} for one in several))
 
 

@@ -27,7 +27,7 @@ from seriatim.batches import Batch
 from seriatim.distributions.chains import Chain
 from seriatim.distributions.numbers import Normal
 from seriatim.distributions.symbols import Categorical, Distribution, Mixed
-from seriatim.models.base import Model, State
+from seriatim.models.base import Model, State, asked
 
 # a log-probability below this counts as this: what one part calls impossible may still be
 LEAST = -60.0
@@ -66,6 +66,7 @@ class Mixture(Model):
     def __init__(self, parts: Sequence[Model]):
         self.members, self.vocabulary = list(parts), parts[0].vocabulary
         self.warm = max(part.warm for part in parts)
+        self.ends = any(part.ends for part in parts)
         self.longest = min((part.longest for part in parts if part.longest), default=None)
         self.log_weights = torch.full(
             (len(self.parts),), -math.log(len(self.parts)), dtype=torch.float64
@@ -82,26 +83,33 @@ class Mixture(Model):
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         """What the parts expect first, mixed."""
-        return self._mix([part.start(batch) for part in self.parts])
+        return self._mix([asked(part).start(batch) for part in self.parts])
 
     def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
         """What the parts expect after each of y, mixed."""
         return self._mix(
-            [part.extend(y, inner) for part, inner in zip(self.parts, state, strict=True)]
+            [asked(part).extend(y, inner) for part, inner in zip(self.parts, state, strict=True)]
         )
 
     def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
         """Each part in its own best way, mixed."""
         states = [None] * len(self.parts) if state is None else state
         return self._mix(
-            [part.unroll(batch, inner) for part, inner in zip(self.parts, states, strict=True)]
+            [
+                asked(part).unroll(batch, inner)
+                for part, inner in zip(self.parts, states, strict=True)
+            ]
         )
 
     def trace(self, batch: Batch) -> dict[str, Tensor]:
         """attention.0 (B, 1, T, P): what the parts that attend hear of the source, the mean over
         their heads, as each counts."""
         found = [
-            [value for name, value in part.trace(batch).items() if name.startswith("attention.")]
+            [
+                value
+                for name, value in asked(part).trace(batch).items()
+                if name.startswith("attention.")
+            ]
             for part in self.parts
         ]
         heard = [

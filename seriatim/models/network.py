@@ -28,7 +28,7 @@ from seriatim.layers.positions import Frame, Places
 from seriatim.layers.recurrent import Recurrent
 from seriatim.layers.stepping import can_step, plain, stepped
 from seriatim.models.base import NeuralModel, State
-from seriatim.models.options import NetworkOptions
+from seriatim.models.options import NetworkOptions, refuse_foreign
 
 # tied weights: how much longer bounded vectors are made, so that they can be sure of something
 SHARPER = 4
@@ -40,14 +40,49 @@ def mixer(options: NetworkOptions, layer: int) -> Mixer:
         return Alone()
     if options.mixer == "convolution":
         return Convolution(
-            options.width, options.kernel, 2 ** (layer % 10), options.gated, options.activation
+            options.width,
+            options.kernel,
+            dilation(options, layer),
+            options.gated,
+            options.activation,
         )
     if options.mixer == "attention":
         return Attention(
-            options.width, options.heads, options.score, options.maps, options.positions == "rotary"
+            options.width,
+            options.heads,
+            options.score,
+            options.maps,
+            options.positions == "rotary",
+            options.head_width,
         )
+    return recurrence(options, options.width, options.width)
+
+
+def dilation(options: NetworkOptions, layer: int) -> int:
+    """How many positions lie between two that a convolution hears, itself included."""
+    return options.dilation or 2 ** (layer % 10)
+
+
+def places(options: NetworkOptions) -> Places | None:
+    """Where everything stands, for stacks of attention."""
+    if options.mixer != "attention":
+        return None
+    size = options.head_width or options.width // options.heads
+    return Places(options.positions, options.width, size, options.context)
+
+
+def recurrence(options: NetworkOptions, width: int, inputs: int) -> Recurrent:
+    """A cell of this width, for inputs of that one."""
     return Recurrent(
-        options.mixer, options.width, options.activation, options.initial, options.weight_dropout
+        options.mixer,
+        width,
+        options.activation,
+        options.initial,
+        options.weight_dropout,
+        inputs,
+        options.cell_output,
+        options.norm_inside,
+        options.radius,
     )
 
 
@@ -76,6 +111,7 @@ class Network(NeuralModel):
 
     def __init__(self, vocabulary: int, options: NetworkOptions):
         super().__init__()
+        refuse_foreign(options)
         self.options, self.vocabulary, self.learned = options, vocabulary, 0
         self.embedding = nn.Embedding(vocabulary + 1, options.width)  # the last row is START
         self.embedding.weight.requires_grad_(not options.frozen)
@@ -84,13 +120,7 @@ class Network(NeuralModel):
             block(options, mixer(options, layer), self.crossing())
             for layer in range(options.layers)
         )
-        self.places = (
-            Places(
-                options.positions, options.width, options.width // options.heads, options.context
-            )
-            if options.mixer == "attention"
-            else None
-        )
+        self.places = places(options)
         self.norm = (
             NORMS[options.norm](options.width)
             if options.residual and options.norm_place == "before"
@@ -194,8 +224,8 @@ class Network(NeuralModel):
 
     def resting(self, rows: int) -> State:
         """The state of the stack alone, before anything is read."""
-        places = () if self.places is None else (self.places.empty(rows),)
-        return (*places, *(each.empty(rows) for each in mixers(self.blocks)))
+        places = () if self.places is None else (self.places.empty(rows, self.device),)
+        return (*places, *(each.empty(rows, self.device) for each in mixers(self.blocks)))
 
     def begin(self, batch: Batch) -> Tensor:
         """(B, 1 + P): START, then the prompt."""
@@ -203,7 +233,7 @@ class Network(NeuralModel):
 
     def opened(self, symbols: Tensor) -> Tensor:
         """(B, T) symbols -> (B, 1 + T): START, then these."""
-        return torch.cat([torch.full((len(symbols), 1), self.vocabulary), symbols], 1)
+        return torch.cat([symbols.new_full((len(symbols), 1), self.vocabulary), symbols], 1)
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         """What comes first after START and batch.x."""
@@ -212,7 +242,9 @@ class Network(NeuralModel):
         hidden, state = self.run(
             symbols, self.empty(len(symbols)), batch.x_lengths + 1 if ragged else None
         )
-        return self.read(hidden[torch.arange(len(hidden)), batch.x_lengths]), state
+        return self.read(
+            hidden[torch.arange(len(hidden), device=hidden.device), batch.x_lengths]
+        ), state
 
     def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
         """All of y in one pass."""

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from seriatim.settings import MemorySize, Numbers, option
+from seriatim.errors import ConfigError
+from seriatim.settings import MemorySize, Numbers, changed, option
 
 NO_LIMIT, KEEP_ALL = MemorySize(0), Numbers()
+WITH_CELL = ("lstm", "coupled", "no-output-gate")  # h is made of a second vector, c
+HEARING = ("rnn", "gru", "gru-before", "additive-recurrent", *WITH_CELL)  # of h at the last step
+CELLS = (*HEARING, "additive")
+MIXERS = ("none", *CELLS, "convolution", "attention")
 
 
 @dataclass(frozen=True)
 class NetworkOptions:
     """Embedding, a stack of blocks around one kind of mixer, and a head."""
 
-    mixer: str = option(
-        "lstm",
-        "how a position sees the ones before it",
-        choices=("none", "rnn", "gru", "lstm", "coupled", "convolution", "attention"),
-    )
+    mixer: str = option("lstm", "how a position sees the ones before it", choices=MIXERS)
     width: int = option(256, "size of the vector at each position", least=1, most=65536)
     layers: int = option(1, "number of blocks", least=1, most=1000)
     residual: bool = option(
@@ -56,12 +57,33 @@ class NetworkOptions:
         "recurrence: how the recurrent weights begin",
         choices=("orthogonal", "uniform"),
     )
+    cell_output: str = option(
+        "tanh",
+        "lstm, coupled, no-output-gate: h is made of tanh(c), or of c itself",
+        choices=("tanh", "linear"),
+    )
+    norm_inside: bool = option(
+        False, "recurrence: LayerNorm of W x and of U h within each step (Ba et al. 2016)"
+    )
+    radius: float = option(
+        0.0,
+        "recurrence: scale the recurrent matrices to this spectral radius at the start; "
+        "0 leaves them as --initial makes them",
+        least=0,
+        most=100,
+    )
     heads: int = option(4, "attention: number of heads", least=1)
     context: int = option(128, "attention: how many positions back, itself included", least=1)
     score: str = option(
         "scaled",
         "attention: how well a query fits a key",
-        choices=("dot", "scaled", "bilinear", "mlp"),
+        choices=("dot", "scaled", "bilinear", "mlp", "uniform"),
+    )
+    head_width: int = option(
+        0,
+        "attention: numbers of each head's queries, keys and values; 0: width / heads",
+        least=0,
+        most=65536,
     )
     maps: bool = option(
         True,
@@ -71,9 +93,16 @@ class NetworkOptions:
     positions: str = option(
         "rotary",
         "attention: how it knows where things stand",
-        choices=("rotary", "sinusoidal", "learned", "none"),
+        choices=("rotary", "sinusoidal", "learned", "concatenated", "none"),
     )
     kernel: int = option(3, "convolution: width of the kernel, in positions", least=1, most=1024)
+    dilation: int = option(
+        0,
+        "convolution: a position hears every so many-th before it; 1: plain, "
+        "0: doubling with each layer",
+        least=0,
+        most=1024,
+    )
     gated: bool = option(
         True,
         "convolution: each value is let through by a gate; otherwise plain, with an activation",
@@ -84,6 +113,31 @@ class NetworkOptions:
         "`fit words`; --width must be theirs, but for labels, whose --embedding becomes theirs",
     )
     frozen: bool = option(False, "the embedding stays as it begins")
+
+    def mixers(self) -> set[str]:
+        """All kinds of mixer that there are in it."""
+        return {self.mixer}
+
+
+MEANT = {  # settings that only some mixers have
+    "cell_output": WITH_CELL,
+    "norm_inside": CELLS,
+    "radius": HEARING,
+    "head_width": ("attention",),
+    "dilation": ("convolution",),
+}
+
+
+def refuse_foreign(options: NetworkOptions) -> None:
+    """Settings that mean nothing for any mixer of a network are a mistake."""
+    for name in changed(options):
+        meant = MEANT.get(name)
+        if meant and not options.mixers() & set(meant):
+            raise ConfigError(
+                f"this is for {', '.join(meant)}, and there is none",
+                got=f"--{name.replace('_', '-')} {getattr(options, name)} --mixer {options.mixer}",
+                do=f"Leave it out, or use --mixer {meant[0]}",
+            )
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from seriatim.layers.devices import CHOICES, HELP
 from seriatim.settings import option
 
 
@@ -22,6 +23,9 @@ class TrainingOptions:
     )
     epochs: float | None = option(
         None, "number of passes over the training data", above=0, most=1e6
+    )
+    least_updates: int = option(
+        0, "with --epochs: as many more as it takes for so many updates, of small data", least=0
     )
     rows: int = option(
         16,
@@ -89,6 +93,7 @@ class TrainingOptions:
     threads: int = option(
         0, "processor threads; 0 takes as many as torch would", least=0, most=4096
     )
+    device: str = option("auto", HELP, choices=CHOICES)
 
 
 DEFAULT_MINUTES = 3.0  # the budget when neither minutes, updates nor epochs is given

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from seriatim.batches import Batch
 from seriatim.distributions.symbols import Categorical, Distribution
-from seriatim.models.base import Model, State
+from seriatim.models.base import Model, State, asked
 
 
 class Renumbered(Model):
@@ -29,7 +29,7 @@ class Renumbered(Model):
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         """What comes first, by these numbers."""
-        following, state = self.inner.start(replace(batch, x=self.read(batch.x)))
+        following, state = asked(self.inner).start(replace(batch, x=self.read(batch.x)))
         return self.renumbered(following), state
 
     def read(self, x: Tensor) -> Tensor:
@@ -38,12 +38,12 @@ class Renumbered(Model):
 
     def step(self, y: Tensor, state: State) -> tuple[Distribution, State]:
         """The same, one output later."""
-        following, state = self.inner.step(self.number[y], state)
+        following, state = asked(self.inner).step(self.number[y], state)
         return self.renumbered(following), state
 
     def extend(self, y: Tensor, state: State) -> tuple[Distribution, State]:
         """The same, many outputs later."""
-        following, state = self.inner.extend(self.number[y], state)
+        following, state = asked(self.inner).extend(self.number[y], state)
         return self.renumbered(following), state
 
     def renumbered(self, following: Distribution) -> Categorical:
@@ -52,11 +52,11 @@ class Renumbered(Model):
 
     def rewind(self, after: State, before: State, y: Tensor, kept: int) -> State:
         """The state after only the first `kept` outputs."""
-        return self.inner.rewind(after, before, self.number[y], kept)
+        return asked(self.inner).rewind(after, before, self.number[y], kept)
 
     def trace(self, batch: Batch) -> dict[str, Tensor]:
         """What happened inside the inner model."""
-        return self.inner.trace(replace(batch, x=self.read(batch.x), y=self.number[batch.y]))
+        return asked(self.inner).trace(replace(batch, x=self.read(batch.x), y=self.number[batch.y]))
 
     def size(self) -> int:
         """As many parameters as the inner model has."""

@@ -14,8 +14,8 @@ from seriatim.layers.bidirectional import Both
 from seriatim.layers.block import NORMS, Alone
 from seriatim.layers.convolution import Convolution
 from seriatim.layers.mixer import Mixer, mixers
-from seriatim.layers.positions import Frame, Places
-from seriatim.models.network import block, mixer
+from seriatim.layers.positions import Frame
+from seriatim.models.network import block, dilation, mixer, places, recurrence
 from seriatim.models.options import WholeOptions
 
 
@@ -29,14 +29,12 @@ def hearing(options: WholeOptions, layer: int) -> Mixer:
         return Convolution(
             options.width,
             options.kernel,
-            2 ** (layer % 10),
+            dilation(options, layer),
             options.gated,
             options.activation,
             centred=True,
         )
-    return Both(
-        options.mixer, options.width, options.activation, options.initial, options.weight_dropout
-    )
+    return Both(options.width, lambda width, inputs: recurrence(options, width, inputs))
 
 
 class Whole(nn.Module):
@@ -48,11 +46,7 @@ class Whole(nn.Module):
         self.blocks = nn.ModuleList(
             block(options, hearing(options, layer)) for layer in range(options.layers)
         )
-        self.places = (
-            Places(options.positions, width, width // options.heads, options.context)
-            if options.mixer == "attention"
-            else None
-        )
+        self.places = places(options)
         self.norm = (
             NORMS[options.norm](width)
             if options.residual and options.norm_place == "before"
@@ -67,8 +61,8 @@ class Whole(nn.Module):
             x, shared = self.places.whole(x, lengths)
             frame = (shared,)
         elif self.places is not None:
-            x, _, shared = self.places(x, self.places.empty(len(x)), lengths)
+            x, _, shared = self.places(x, self.places.empty(len(x), x.device), lengths)
             frame = (shared,)
         for each in mixers(self.blocks):
-            x, _ = each(x, each.empty(len(x)), lengths, *frame)
+            x, _ = each(x, each.empty(len(x), x.device), lengths, *frame)
         return self.norm(x)

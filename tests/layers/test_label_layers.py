@@ -48,7 +48,7 @@ def with_other_padding(x: torch.Tensor) -> torch.Tensor:
 def test_both_ways_is_torchs_own_on_packed_rows(cell):
     torch.manual_seed(0)
     mixer, twin, x = (
-        Both(cell, D, "tanh", "orthogonal", 0.0),
+        Both(D, lambda half, inputs: Recurrent(cell, half, inputs=inputs)),
         KERNELS[cell](D, D // 2, batch_first=True, bidirectional=True),
         inputs(),
     )
@@ -63,10 +63,12 @@ def test_both_ways_is_torchs_own_on_packed_rows(cell):
 
 @torch.no_grad()
 @pytest.mark.parametrize(
-    "cell, activation", [("coupled", "tanh"), ("rnn", "sigmoid"), ("rnn", "relu")]
+    "cell, activation",
+    [("coupled", "tanh"), ("gru-before", "tanh"), ("rnn", "sigmoid"), ("rnn", "relu")],
 )
 def test_both_ways_is_one_recurrence_on_a_row_and_one_on_the_row_turned_round(cell, activation):
-    mixer, x = Both(cell, D, activation, "uniform", 0.0), inputs()
+    one = lambda half, inputs: Recurrent(cell, half, activation, "uniform", inputs=inputs)
+    mixer, x = Both(D, one), inputs()
     y, _ = mixer(x, mixer.empty(B), LENGTHS)
     for row, length in enumerate(LENGTHS):
         alone = x[row : row + 1, :length]
@@ -83,7 +85,7 @@ def test_turning_round_twice_changes_nothing_and_padding_stays_where_it_is():
 
 def test_an_odd_width_has_no_two_halves():
     with pytest.raises(ConfigError, match="width 7"):
-        Both("lstm", 7, "tanh", "orthogonal", 0.0)
+        Both(7, lambda half, inputs: Recurrent("lstm", half, inputs=inputs))
 
 
 @torch.no_grad()

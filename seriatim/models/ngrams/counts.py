@@ -101,6 +101,21 @@ class Counts:
         self.counts.append(counts)
         self.endings.append(endings)
 
+    def leave_beginnings(self) -> None:
+        """Forget the n-grams that begin with START; START itself stays a symbol."""
+        firsts = [self.begins(n) for n in range(2, len(self.keys) + 1)]
+        for level, first in enumerate(firsts, 1):
+            for arrays in (self.keys, self.counts, self.endings):
+                arrays[level] = arrays[level][:first]
+
+    def add_never(self, n: int) -> None:
+        """An n-gram of STARTs alone, the last of level n, for all that were never seen."""
+        ending = len(self.keys[n - 2]) - 1
+        last = ending * np.int64(self.base) + self.base - 1
+        self.keys[n - 1] = np.append(self.keys[n - 1], last)
+        self.counts[n - 1] = np.append(self.counts[n - 1], np.int32(0))
+        self.endings[n - 1] = np.append(self.endings[n - 1], np.int32(ending))
+
     def blocks(self, level: int) -> Iterator[tuple[int, int, int, int]]:
         """Ranges of nodes of a level that together occurred about BLOCK times: nodes from, to, and
         their places from, to."""

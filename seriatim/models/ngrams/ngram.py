@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +23,7 @@ import torch
 from torch import Tensor
 
 from seriatim.batches import Batch
-from seriatim.codecs.symbols import UNKNOWN
+from seriatim.codecs.symbols import STOP, UNKNOWN
 from seriatim.data.sequences import Field
 from seriatim.distributions.symbols import Categorical, Distribution
 from seriatim.models.base import Model, State
@@ -72,31 +73,73 @@ class Uniform(Model):
             raise ValueError(f"a uniform model has no arrays, received {sorted(arrays)}")
 
 
+@dataclass(frozen=True)
+class Edges:
+    """What is counted at the edges of sequences and of the vocabulary: see `MarkovOptions`."""
+
+    first: str = "start"
+    ends: bool = True
+    closed: bool = False
+
+    @classmethod
+    def of(cls, options: MarkovOptions) -> Edges:
+        """Those of a Markov model."""
+        return cls(options.first, options.ends, options.closed)
+
+
 class Ngram(Model):
     """Counts of all lengths up to `order`, each leaning on the shorter: see `smoothing`."""
 
-    def __init__(self, vocabulary: int, options: NgramOptions):
+    def __init__(self, vocabulary: int, options: NgramOptions, edges: Edges | None = None):
         self.vocabulary, self.reach, self.options = vocabulary, options.order - 1, options
+        self.edges = edges or Edges()
+        self.ends = self.edges.ends
+        self.many = vocabulary  # symbols that something is kept for; found by counting
         self.method = SMOOTHING[options.smoothing]
         self.tables = Tables.nothing(vocabulary + 1, options.order)
         self.discounts: list[np.ndarray] = []  # of level n at [n - 1], by count
 
     # -- learning
-    def counting(self, ids: Field, stop: bool) -> Iterator[Progress]:
-        """Learn: count, then smooth from the shortest n-grams to the longest."""
+    def counting(
+        self, ids: Field, stop: bool, known: np.ndarray | None = None
+    ) -> Iterator[Progress]:
+        """Learn: count, then smooth from the shortest n-grams to the longest. `known` (V,): what
+        else belongs to a closed vocabulary than what is seen here."""
         places = len(ids.flat) + len(ids) * (1 + stop)
         # bytes of all that counting and smoothing hold
         space = Space(on_disk=0 < self.options.memory < places * (40 + 40 * self.reach))
         counts = Counts(self.vocabulary + 1)
-        yield from counts.counting(ids, self.reach + 1, stop, space)
+        yield from counts.counting(ids, self.reach + 1, stop and self.ends, space)
+        if self.edges.first == "unigram":
+            counts.leave_beginnings()
         self.tables, self.discounts = Tables(counts.base, [], [], [], [], []), []
-        closed = self.options.closed and not counts.counts[0][UNKNOWN]
-        lower = np.full(1, 1 / (self.vocabulary - closed), np.float32)  # p of the level before
+        nothing = np.flatnonzero(self.nothing_for(counts.counts[0][:-1] > 0, known))
+        self.many = self.vocabulary - len(nothing)
+        self.prepare(counts)
+        lower = np.full(1, 1 / self.many, np.float32)  # p of the level before
         for n in range(1, self.reach + 2):
             lower = yield from self.smooth_level(counts, n, lower, space)
-            if n == 1 and closed:
-                lower[UNKNOWN], self.tables.log_p[0][UNKNOWN] = 0.0, -np.inf
+            if n == 1:
+                lower[nothing], self.tables.log_p[0][nothing] = 0.0, -np.inf
         yield from self.reduce()
+
+    def nothing_for(self, seen: np.ndarray, known: np.ndarray | None = None) -> np.ndarray:
+        """(V,) whether a symbol was seen -> (V,) whether it is impossible."""
+        nothing = np.zeros(self.vocabulary, bool)
+        if self.edges.closed:
+            nothing = ~seen if known is None else ~(seen | known)
+        elif self.options.closed:
+            nothing[UNKNOWN] = not seen[UNKNOWN]
+        nothing[STOP] |= not self.ends
+        return nothing
+
+    def prepare(self, counts: Counts) -> None:
+        """What is done to the counts before they are smoothed."""
+
+    def even(self) -> float:
+        """1 / V, of the symbols that are possible: p where nothing was counted."""
+        seen = ~np.isneginf(self.tables.log_p[0][np.arange(self.vocabulary)])
+        return 1 / (self.vocabulary - int(self.nothing_for(seen).sum()))
 
     def reduce(self) -> Iterator[Progress]:
         """Leave out and round what the options say."""
@@ -189,16 +232,28 @@ class Ngram(Model):
         """(B, T) symbols after a state -> (B, T, n - 1) the nodes after each, up to level
         `reach`."""
         nodes, symbols = torch.full((*y.shape, self.reach), -1), y.numpy().reshape(-1)
+        before = np.zeros(len(symbols), np.int64)
         for level in range(self.reach if reach is None else reach):
-            before = (
-                torch.cat([state[:, None, level - 1], nodes[:, :-1, level - 1]], 1)
-                .numpy()
-                .reshape(-1)
-            )  # (B T,) nodes of `level`
-            nodes[..., level] = torch.from_numpy(self.tables.child(level, before, symbols)).reshape(
-                y.shape
-            )
+            if level:
+                before = (
+                    torch.cat([state[:, None, level - 1], nodes[:, :-1, level - 1]], 1)
+                    .numpy()
+                    .reshape(-1)
+                )  # (B T,) nodes of `level`
+            child = self.tables.child(level, before, symbols)
+            reached = self.reached(level, before, symbols, child)
+            nodes[..., level] = torch.from_numpy(reached).reshape(y.shape)
         return nodes
+
+    def reached(
+        self, level: int, before: np.ndarray, symbols: np.ndarray, child: np.ndarray
+    ) -> np.ndarray:
+        """(M,) the contexts that stand for `child`, nodes of level + 1, each a node `before`
+        followed by a symbol; -1 where there is none. Where the first symbol is a unigram START is
+        no context."""
+        if level or self.edges.first == "start":
+            return child
+        return np.where(symbols == self.vocabulary, -1, child)
 
     def look_up(
         self, nodes: np.ndarray, y: np.ndarray
@@ -248,7 +303,7 @@ class Ngram(Model):
     def swept(self, symbols: np.ndarray) -> np.ndarray:
         """(M,) symbols one after another -> (M,) log-probability of each."""
         # the n-gram that ends at each place, and what is known so far
-        node, score = symbols, self.tables.log_p[0][symbols]
+        node, score = (self.reached(0, symbols, symbols, symbols), self.tables.log_p[0][symbols])
         for level in range(1, self.reach + 1):
             known = np.flatnonzero(node[:-1] >= 0) + 1  # places whose context was seen
             context = node[known - 1]
@@ -258,7 +313,7 @@ class Ngram(Model):
             found[seen] = self.tables.log_p[level][child[seen]]
             score[known] = found
             node = np.full(len(symbols), -1)
-            node[known] = child
+            node[known] = self.reached(level, context, symbols[known], child)
         return score
 
     def trace(self, batch: Batch) -> dict[str, Tensor]:
@@ -332,22 +387,43 @@ class Markov(Ngram):
 
     With k = 0 these are relative frequencies. A context never followed has none, and with k > 0 the
     formula would forget all and say 1 / V; its longest ending that was followed answers instead.
+    Not so where the vocabulary is `closed`: there the formula holds for every context, and all that
+    were never seen share one node, the n-gram of STARTs alone, which nothing follows.
     """
 
     def __init__(self, vocabulary: int, options: MarkovOptions):
-        super().__init__(vocabulary, NgramOptions(order=options.order + 1, memory=options.memory))
+        lengths = NgramOptions(order=options.order + 1, memory=options.memory)
+        super().__init__(vocabulary, lengths, Edges.of(options))
         k = options.add or 0.0
-        self.method = Smoothing(lambda level: add(level, k, vocabulary))
+        self.method = Smoothing(lambda level: add(level, k, self.many))
+        self.strict = options.closed and k > 0
+
+    def prepare(self, counts: Counts) -> None:
+        """A node of each level for the contexts that were never seen."""
+        if self.strict:
+            for n in range(2, self.reach + 1):
+                counts.add_never(n)
+
+    def reached(
+        self, level: int, before: np.ndarray, symbols: np.ndarray, child: np.ndarray
+    ) -> np.ndarray:
+        """As of every n-gram; a context never seen is the last node of its level."""
+        found = super().reached(level, before, symbols, child)
+        if not (self.strict and 0 < level < self.reach):
+            return found
+        new = (before >= 0) & (child < 0) & (symbols != self.vocabulary)
+        return np.where(new, len(self.tables.keys[level]) - 1, found)
 
     def settled(
         self, level: Level, p: np.ndarray, g: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """p, log p, and log g only where the context was followed by anything."""
-        return p, np.log(p), np.where(level.total > 0, np.log(g), np.nan)
+        """p, log p, and log g only where the context was followed by anything, or all count."""
+        return p, np.log(p), np.where(self.strict | (level.total > 0), np.log(g), np.nan)
 
     def lean(self, shorter: np.ndarray, log_g: np.ndarray) -> np.ndarray:
-        """A context that was followed by anything does not ask; here log g is its own answer."""
-        return np.where(np.isnan(log_g), shorter, log_g)
+        """A context that was followed by anything does not ask; here log g is its own answer. What
+        is impossible alone is impossible after anything."""
+        return np.where(np.isnan(log_g) | np.isneginf(shorter), shorter, log_g)
 
     def trace(self, batch: Batch) -> dict[str, Tensor]:
         """The number of symbols looked at, at each place of y."""
@@ -370,7 +446,7 @@ def markov(vocabulary: int, options: MarkovOptions) -> Ngram:
     if options.add is not None:
         return Markov(vocabulary, options)
     lending = NgramOptions(order=options.order + 1, smoothing="witten-bell", memory=options.memory)
-    return Ngram(vocabulary, lending)
+    return Ngram(vocabulary, lending, Edges.of(options))
 
 
 class Unigram(Markov):

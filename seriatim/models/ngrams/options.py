@@ -35,6 +35,18 @@ class MarkovOptions:
         "context leans on the next shorter one as often as something new came after it)",
         least=0,
     )
+    first: str = option(
+        "start",
+        "what the first symbols of a sequence follow: its start, a symbol of its own, or nothing, "
+        "so that the first is as likely as anywhere (unigram)",
+        choices=("start", "unigram"),
+    )
+    ends: bool = option(True, "the end of a sequence is a symbol, too; false: it has no factor")
+    closed: bool = option(
+        False,
+        "the vocabulary is what was seen and nothing is kept for what is unknown; with `add` every "
+        "symbol has 1 / V after a context never seen",
+    )
     memory: MemorySize = option(
         NO_LIMIT,
         "count in about this much memory, for instance 1GB, and on disk what does not fit; "
