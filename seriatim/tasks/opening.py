@@ -9,11 +9,12 @@ from typing import Any
 import torch
 
 from seriatim.errors import ConfigError, RunError, SeriatimError
+from seriatim.layers.devices import chosen, place
 from seriatim.models.base import check_finite
 from seriatim.models.ladder import Part, create
 from seriatim.models.options import NetworkOptions
 from seriatim.models.recipe import TrainingOptions
-from seriatim.runs.folder import FILES, FORMAT
+from seriatim.runs.folder import CARD, FILES, FORMAT
 from seriatim.runs.places import MANIFEST, MARK, RUN, kind_of
 from seriatim.runs.predictor import Predictor
 from seriatim.runs.shapes import CONFIG, METRICS
@@ -26,13 +27,23 @@ from seriatim.tasks import task, tasks
 REFIT = "Restore it or fit again"
 
 
-def load(folder: str | Path, verify: bool = True, int8: bool = False) -> Predictor:
+def load(
+    folder: str | Path,
+    verify: bool = True,
+    int8: bool = False,
+    device: str = "auto",
+    mute: str = "",
+) -> Predictor:
     """A finished run folder -> Predictor; every file is held against the checksum in the manifest.
     Or a file of others: n-grams as ARPA, the folder of a GPT-2, word vectors.
 
     Without `verify` only the sizes are looked at, and every record says so: `verified` is false.
-    With `int8` the linear maps of networks compute in 8 bits: faster, a little less exact.
+    With `int8` the linear maps of networks compute in 8 bits: faster, a little less exact; on the
+    CPU, which is where compiled code is. Else networks compute on this `device`, wherever they were
+    fitted. Heads of attention that are to `mute` give zeros, and every record says so; the files
+    stay as they are.
     """
+    where = placing(device, int8)
     folder = Path(folder)
     if os.path.isfile(folder / MANIFEST):
         predictor = open_run(folder, verify)
@@ -40,6 +51,8 @@ def load(folder: str | Path, verify: bool = True, int8: bool = False) -> Predict
     else:
         predictor = open_other(folder)
     predictor.folder = folder
+    if mute:
+        predictor.mute(mute)
     if int8:
         if not predictor.model.quantise():
             raise ConfigError(
@@ -48,7 +61,19 @@ def load(folder: str | Path, verify: bool = True, int8: bool = False) -> Predict
                 do="Leave out int8",
             )
         predictor.int8 = True
+    place(predictor.model, where)
     return predictor
+
+
+def placing(device: str, int8: bool) -> torch.device:
+    """Where the networks of a run are to compute."""
+    if int8 and device not in ("auto", "cpu"):
+        raise ConfigError(
+            "networks compute in 8 bits on the CPU alone",
+            got=f"--device {device}",
+            do="Leave out --int8 or --device",
+        )
+    return chosen("cpu" if int8 else device)
 
 
 def open_other(path: Path) -> Predictor:
@@ -75,7 +100,8 @@ def open_run(folder: Path, verify: bool) -> Predictor:
     """A finished run folder."""
     manifest = read_manifest(folder)
     for name, wrong in damages(folder, manifest, verify).items():
-        raise RunError(f"{folder / name} is not the file that was written", got=wrong, do=REFIT)
+        if name != CARD:
+            raise RunError(f"{folder / name} is not the file that was written", got=wrong, do=REFIT)
     file = folder / "config.toml"
     settings = from_toml(read_bytes(file).decode("utf-8", "replace"), str(file))
     check_format(folder, settings.get("run"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from seriatim.data.options import SampledOptions
 from seriatim.models.ladder import Rung
 from seriatim.tasks.autoencode.options import (
     AutoencodeOptions,
@@ -26,6 +27,7 @@ SELVES = {
     "rate": 4e-3,
     "warmup": 0.05,
     "epochs": 12.0,
+    "least_updates": 200,
     "patience": 4,
     "validations": 24,
 }
@@ -86,8 +88,8 @@ VERBS: dict[str, Verb] = {
         "A vector for each sequence.",
         "embed",
         "vectors",
-        table=TABLES + "vector_lines",
-        rows=TABLES + "vector_rows",
+        table="seriatim.show.vectors:vector_lines",
+        rows="seriatim.show.vectors:vector_rows",
         pieces=True,
         gaps=True,
         example="seriatim embed runs/vae sentences.txt",
@@ -207,6 +209,7 @@ TASK = Task(
             "complete", PICTURES + "completion", "how the beginning of a drawing goes on"
         ),
     },
+    reading=SampledOptions,
     coding=SampleCoding,
     mixture=None,
     usual_unit="word",

@@ -25,7 +25,8 @@ from torch import Tensor
 
 from seriatim.batches import Batch, buckets, evenly
 from seriatim.distributions.numbers import Density
-from seriatim.models.base import evaluating, select
+from seriatim.layers.devices import home, to
+from seriatim.models.base import asked, evaluating, select
 from seriatim.progress import passing
 from seriatim.tasks.autoencode.codec import Samples, of_samples
 from seriatim.tasks.autoencode.models import Autoencoder, divergence
@@ -72,14 +73,20 @@ def noise(samples: Samples, latent: int, seed: int, draw: int = 0) -> Tensor:
 
 def nats(model: Autoencoder, batch: Batch, vectors: Tensor) -> Tensor:
     """(B,) to write each sequence given its vector (B, L)."""
-    return -(model.rewrite(batch, vectors).log_prob(batch.y) * batch.y_mask).sum(1)
+    batch, vectors = to((batch, vectors), model.device)
+    return -home((model.rewrite(batch, vectors).log_prob(batch.y) * batch.y_mask).sum(1))
+
+
+def read(model: Autoencoder, batch: Batch) -> tuple[Tensor, Tensor]:
+    """(B, L) the vector of each sequence, and the logarithm of its variance, on the CPU."""
+    return home(model.encode(to(batch, model.device)))
 
 
 def vectors(model: Autoencoder, samples: Samples) -> Vectors:
     """(S, L) the vector of each sequence, and the logarithm of its variance."""
     mean, spread = (np.zeros((len(samples), model.options.latent), np.float32) for _ in range(2))
     for rows, batch in groups(model, samples):
-        mean[rows], spread[rows] = (each.numpy() for each in model.encode(batch))
+        mean[rows], spread[rows] = (each.numpy() for each in read(model, batch))
     return mean, spread
 
 
@@ -115,7 +122,7 @@ def likelihood(model: Autoencoder, samples: Samples, draws: int, seed: int = 0) 
         return -bound(model, samples).written
     several = [noise(samples, model.options.latent, seed, draw) for draw in range(draws)]
     for rows, batch in groups(model, samples):
-        mean, spread = model.encode(batch)
+        mean, spread = read(model, batch)
         total = torch.full((len(rows),), -torch.inf, dtype=torch.float64)
         for each in several:
             z = mean + torch.exp(spread / 2) * each[rows]
@@ -227,7 +234,8 @@ def drawn(
     rows: list[list[np.ndarray]] = [[] for _ in seeds]
     dice, alive = [torch.Generator().manual_seed(seed) for seed in seeds], list(range(len(seeds)))
     with torch.inference_mode():
-        following, state = model.begin_writing(condition, begun)
+        following, state = model.begin_writing(*to((condition, begun), model.device))
+        following = following.home()
         for _ in range(most):
             assert isinstance(following, Density)
             cool = following.cooled(max(temperature, 1e-3))
@@ -240,5 +248,5 @@ def drawn(
             if not len(kept):
                 break
             alive, y, state = [alive[i] for i in kept.tolist()], y[kept], select(state, kept)
-            following, state = model.step(y, state)
+            following, state = asked(model).step(y, state)
     return [np.array(each, np.float32).reshape(len(each), -1) for each in rows]

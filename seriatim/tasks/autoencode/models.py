@@ -33,13 +33,11 @@ from seriatim.layers.int8 import quantised
 from seriatim.layers.linear import Linear
 from seriatim.layers.pool import Pool
 from seriatim.layers.randomness import normal_like, uniform
+from seriatim.layers.recurrent import STATES
 from seriatim.models.base import Model, State
 from seriatim.models.network import Network
 from seriatim.models.stack import Whole
 from seriatim.tasks.autoencode.options import AutoencodeOptions
-
-STATES = {"rnn": 1, "gru": 1, "lstm": 2, "coupled": 2}  # vectors that a recurrent block begins with
-
 
 LABEL = 32  # numbers that stand for a label
 
@@ -95,7 +93,8 @@ class Autoencoder(Network):
         """The vector of each sequence (B, L), or its mean; and the logarithm of its variance (B,
         L), of plain ones minus infinity."""
         if self.encoder is None or self.code is None:
-            return torch.zeros(len(batch), 0), torch.zeros(len(batch), 0)
+            nothing = torch.zeros(len(batch), 0, device=self.device)
+            return nothing, nothing
         read = self.encoder(self.dropout(self.embed(batch.x)), batch.x_lengths)  # (B, T, D)
         code = self.code(self.pool(read, batch.x_lengths)).float()
         if not self.options.variational:
@@ -127,7 +126,7 @@ class Autoencoder(Network):
         share = self.options.word_dropout if self.training else 0.0
         if not share:
             return self.embed(y)
-        left = uniform(y.shape[:2]) >= share  # (B, T)
+        left = uniform(y.shape[:2], y.device) >= share  # (B, T)
         return (
             self.embed(y) * left[..., None] if self.channels else self.embed(y.where(left, UNKNOWN))
         )
@@ -173,7 +172,9 @@ class Autoencoder(Network):
         hidden, state = self.hear(
             torch.cat([x, self.inputs(prompts.x)], 1), state, prompts.x_lengths + 1
         )
-        return self.read(hidden[torch.arange(len(condition)), prompts.x_lengths]), state
+        return self.read(
+            hidden[torch.arange(len(condition), device=hidden.device), prompts.x_lengths]
+        ), state
 
     def rewrite(self, batch: Batch, vectors: Tensor) -> Distribution:
         """(B, T) distributions of every place of batch.y given what is before it, and these vectors
@@ -257,6 +258,11 @@ class Writer(Model):
 
     def __init__(self, model: Autoencoder):
         self.model, self.vocabulary = model, model.vocabulary
+
+    @property
+    def device(self) -> torch.device:
+        """Where the autoencoder is."""
+        return self.model.device
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         """What each row begins with, given what it is told."""

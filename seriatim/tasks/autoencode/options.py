@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from seriatim.codecs.options import CodecOptions
 from seriatim.decoding.options import DecodingOptions
-from seriatim.models.options import WholeOptions
+from seriatim.models.options import MIXERS, WholeOptions
 from seriatim.settings import option, some_of
 from seriatim.tasks.base.options import TEXT, EvaluateOptions
 
@@ -19,7 +19,7 @@ class AutoencodeOptions(WholeOptions):
     encoder_mixer: str = option(
         "",
         "how a position sees the others when the sequence is read (default: as --mixer)",
-        choices=("", "none", "rnn", "gru", "lstm", "coupled", "convolution", "attention"),
+        choices=("", *MIXERS),
     )
     bidirectional: bool = option(
         True, "when it is read, each position sees what comes after it, too"
@@ -71,6 +71,10 @@ class AutoencodeOptions(WholeOptions):
         most=100,
     )
     components: int = option(10, "numbers: how many normals are mixed", least=1, most=1000)
+
+    def mixers(self) -> set[str]:
+        """That of the encoder, too."""
+        return {self.mixer, self.encoder_mixer or self.mixer}
 
 
 SampleCoding = some_of(CodecOptions, "SampleCoding", f"{TEXT} condition scale")

@@ -13,6 +13,7 @@ Shapes: S sequences, L latent, T points of a drawing.
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -34,7 +35,8 @@ MOST_MARKS, MOST_DRAWINGS, MOST_POINTS = 3000, 64, 5000
 CELL, LARGEST = 110, 180  # pixels at most; of one or two
 SIDE, MARGIN = 0.84, 0.08  # of a cell: the drawing, and what is left free around it
 LINE, LETTERS, LETTER, LEFT = 17, 44, 6.65, 44  # of texts: heights and widths in pixels
-SHAPES = ("circle", "diamond", "triangle-up", "square")
+SHAPES = ("circle", "cross", "triangle-up", "square")
+PLURALS = ("circles", "crosses", "triangles", "squares")
 COLOURS = 7  # that can be told apart
 OTHERS = "others"
 
@@ -88,7 +90,7 @@ def latent(record: Record) -> Chart:
     y = alt.Y("y:Q", scale=alt.Scale(domain=list(up), nice=False, zero=False), axis=None)
     base = alt.Chart(values(rows)).encode(x=x, y=y, tooltip=["label:N", "text:N", "number:Q"])
     view = alt.layer(
-        alt.layer(*marks_by_label(base, 26)),
+        alt.layer(*marks_by_label(base, 26 if len(known) <= COLOURS else 44)),
         *(names_of_labels(rows, known, x, y, (across, up)) if known else []),
         *([] if known else names_of_texts(rows, x, y, (across, up))),
         height=HEIGHT,
@@ -187,6 +189,11 @@ def said_of_vectors(record: Record, rows: list[Row], labels: list[str], shares: 
     many = len(record["items"])
     part = f" {len(rows):,} of {many:,} are drawn." if len(rows) < many else ""
     told = " Each label is named where its marks are densest, in their colour." if labels else ""
+    if len(labels) > COLOURS:
+        shapes = ", ".join(PLURALS[: math.ceil(len(labels) / COLOURS)])
+        told += f" Colours come again every {COLOURS} labels, with other marks: {shapes}."
+    if any(row["label"] and row["colour"] == OTHERS for row in rows):
+        told += f" The {len(labels)} most frequent labels are drawn so, the rest in grey."
     return (
         f"The vectors of {many:,} sequences in the plane in which they differ most "
         f"({100 * sum(shares):.0f} % of the variance): near ones are alike.{told}{part}"

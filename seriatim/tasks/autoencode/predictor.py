@@ -31,7 +31,7 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
 from seriatim.progress import passing
 from seriatim.records import Record
-from seriatim.runs.predictor import Predictor, Source
+from seriatim.runs.predictor import Predictor, Source, one_text
 from seriatim.settings import build
 from seriatim.shapes import Shape
 from seriatim.tasks.autoencode import metrics
@@ -303,6 +303,7 @@ class Autoencoding(Predictor):
     def generate(self, prompt: str = "", **settings: Any) -> Record:
         """Sequences of vectors drawn at random, after a prompt. Settings: see `GenerateOptions`."""
         options = build(GenerateOptions, settings, "generate")
+        prompt = one_text(prompt, "a prompt")
         count, label, seed = options.count, options.label, options.seed
         if self.codec.text is None and prompt:
             raise ConfigError(

@@ -102,23 +102,6 @@ def written_lines(record: Record) -> str:
     return "\n".join(lines)
 
 
-def vector_lines(record: Record) -> str:
-    """A line for each sequence: the numbers of its vector."""
-    rows = (item["vector"] for item in record["items"])
-    return "\n".join("\t".join(f"{value:.6g}" for value in row) for row in rows)
-
-
-def vector_rows(record: Record) -> list[dict[str, Any]]:
-    """A row for each sequence: what is known of it, and a column for each number of its vector."""
-    return [
-        {
-            **{key: value for key, value in item.items() if key != "vector"},
-            **{f"vector {i}": value for i, value in enumerate(item["vector"])},
-        }
-        for item in record["items"]
-    ]
-
-
 def label_lines(record: Record) -> str:
     """A line for each sequence: its label, and the likeliest labels with their probabilities."""
     lines = []

@@ -21,6 +21,7 @@ from seriatim.decoding.options import DecodingOptions
 from seriatim.decoding.results import Result
 from seriatim.decoding.sampling import sample
 from seriatim.errors import ConfigError, nearest
+from seriatim.layers.devices import home, to
 from seriatim.settings import build
 from seriatim.tasks.autoencode.codec import Conditioned
 from seriatim.tasks.autoencode.likelihood import MOST_POINTS, drawn
@@ -85,7 +86,7 @@ def write(
     for at in range(0, len(latents), ROWS):
         some = slice(at, at + ROWS)
         vectors, names = torch.from_numpy(latents[some]), torch.from_numpy(labels[some])
-        conditions = model.condition(vectors, names)
+        conditions = home(model.condition(*to((vectors, names), model.device)))
         beginnings = None if begun is None else begun[some]
         seeds = plan.seeds(at, len(conditions))
         if codec.moves is not None:
@@ -138,7 +139,8 @@ def best_texts(
     assert codec.text is not None
     row = codec.text.encode_text(prompt)
     with torch.inference_mode():
-        conditions = model.condition(torch.zeros(1, 0), torch.from_numpy(labels))
+        told = to((torch.zeros(1, 0), torch.from_numpy(labels)), model.device)
+        conditions = home(model.condition(*told))
         batch = replace(prompts([row]), labels=conditions)
         found = decode(Writer(model), batch, plan.options, plan.stops, FORBIDDEN)[0]
     which = conditioned(codec, labels[0])

@@ -7,7 +7,7 @@ strings, so that help stays light. What is not on the card does not exist.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from seriatim.codecs.options import CodecOptions
 from seriatim.data.options import TextOptions
 from seriatim.errors import ConfigError
 from seriatim.models.ladder import MIXTURE, Part, Rung, parse, rung_of
-from seriatim.settings import named
+from seriatim.settings import named, names_of
 
 if TYPE_CHECKING:
     from seriatim.data.sequences import Sequences
@@ -44,6 +44,8 @@ class Figure:
     wide: bool = False  # left out of a narrow table
     shown: bool = True  # in tables; otherwise only in table.csv and table.json
     ties: str = ""  # key of the figure by which models are ordered that have the same value of this
+    most: float | None = None  # what it can reach, where there is such a limit
+    told: str = ""  # key in the protocol of what must be known of it, told below every table
     also: str = ""  # key of one that the field looks at, too: told where it names another winner
 
     def signed(self, value: Any) -> float:
@@ -54,11 +56,16 @@ class Figure:
 
     def write(self, value: Any) -> str:
         """The value as it stands in a table."""
-        return "impossible" if value is None else self.form.format(value)
+        return "impossible" if value is None else self.written(value)
 
     def beside(self, value: Any) -> str:
         """The same beside the first figure: blank where there is none."""
-        return "" if value is None else self.form.format(value)
+        return "" if value is None else self.written(value)
+
+    def written(self, value: float) -> str:
+        """A number in its form; what rounds to zero has no sign."""
+        words = self.form.format(value)
+        return words.removeprefix("-") if not words.strip("-0.%,") else words
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,7 @@ class Task:
     references: Mapping[str, str] = field(default_factory=dict)
     across_units: tuple[str, ...] = ()  # keys of figures that are the same whatever the unit is
     kept: str = ""  # a command to try on a run, with {run}
+    floor: str = ""  # the rung that looks at nothing: who is not better has learned nothing
     extra: str = ""  # of the package: what its figures need besides a lean install
 
     def __post_init__(self) -> None:
@@ -156,11 +164,24 @@ class Task:
         """A rung of this room by its name."""
         return rung_of(name, self.rungs)
 
-    def parts(self, spec: str, settings: Mapping[str, Any], numbers: bool = False) -> list[Part]:
-        """'lstm' or 'markov+lstm', with settings for whichever part has them -> its parts."""
+    def parts(
+        self,
+        spec: str,
+        settings: Mapping[str, Any],
+        numbers: bool = False,
+        besides: Iterable[str] = (),
+    ) -> list[Part]:
+        """'lstm' or 'markov+lstm', with settings for whichever part has them -> its parts. Any other
+        setting is refused, with the nearest name of these, of what all models share, and of those
+        that there are `besides`."""
         names = spec.split("+")
         for name in names:
             self.rung(name)
         if self.mixture is None and len(names) > 1:
             raise ConfigError(f"models of {self.name} are not mixed", got=spec, do="Fit one model")
-        return parse(spec, settings, self.rungs, numbers)
+        return parse(spec, settings, self.rungs, numbers, self.shared.union(besides))
+
+    @property
+    def shared(self) -> set[str]:
+        """The settings of a fit that are of no model: of reading, of the codec, of the fit itself."""
+        return names_of(self.reading) | names_of(self.coding) | names_of(self.fitting)

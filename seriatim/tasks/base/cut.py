@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,12 +106,15 @@ class Cut:
     def read(self, paths: list[Any], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files, or one thing in memory, as Sequences, read as asked for."""
         notes: list[str] = []
+        if not self.numeric:
+            reading = as_symbols(paths, reading)
         asked = self.asked(reading) | {"unit": unit, "gaps": gaps, "notes": notes}
         files = all(isinstance(path, str) for path in paths)
         single = len(paths) > 1 and all(FORMATS[format_of(path)].single for path in paths)
         classes = files and (len(paths) > 1 or Path(paths[0]).is_dir())
-        if self.wants == "label" and not single and classes:
-            data = read_classes(paths, unit, reading.encoding, notes)
+        if self.wants == "label" and classes and not (single and gaps):
+            one = partial(read, **asked | {"gaps": True, "label": None})
+            data = read_classes(paths, unit, reading.encoding, notes, one)
         elif single:
             data = joined([read(path, **asked) for path in paths])
         elif len(paths) == 1 or self.parallel:
@@ -122,6 +126,7 @@ class Cut:
                 do="Give one; two files whose lines belong together are for pairs of sequences",
             )
         notes += self.remarks(data, reading, paths)
+        data = self.one_field(data, reading, notes)
         for words in notes:
             note(words)
         note(data.told, "read")
@@ -137,19 +142,28 @@ class Cut:
             "field": reading.field or None,
             "encoding": reading.encoding or None,
             "wants": self.wants,
+            **own_options(reading),
         }
 
     def remarks(self, data: Sequences, reading: TextOptions, paths: list[str]) -> list[str]:
         """What a reader should know about how the file was understood."""
-        readable = [
-            name
+        return []
+
+    def one_field(self, data: Sequences, reading: TextOptions, notes: list[str]) -> Sequences:
+        """The data with the field that is read as its main one: of several that could be, where
+        none was named, the longest, which is said and kept for later files."""
+        readable = {
+            name: float(column.lengths.mean())
             for name, column in data.fields.items()
             if column.kind != NUMBERS and name not in ("label", "tags")
-        ]
+        }
         if reading.field or len(readable) < 2 or {"text", "tokens"} & data.fields.keys():
-            return []
+            return data
+        name = max(readable, key=lambda each: readable[each])
         names = ", ".join(map(repr, readable))
-        return [f"of the fields {names} the first is read; name another with --field"]
+        notes.append(f"of the fields {names} the longest is read, {name!r}; or name one: --field")
+        told = f"{data.told}; {name!r} is read" if data.told else ""
+        return replace(data.only(name), told=told, read_as={**data.read_as, "field": name})
 
     # -- from data to numbers
     def prepare(self, data: Sequences, settings: Settings) -> Sequences:
@@ -270,6 +284,20 @@ class Cut:
         self, model: Model, parts: Sequence[Part], codec: Any, train: Any, origin: str
     ) -> None:
         """Refuse data that this model cannot learn from, before anything is written."""
+
+
+def own_options(reading: Any) -> dict[str, Any]:
+    """What is asked of one format alone."""
+    names = {name for row in FORMATS.values() for name in row.own}
+    return {name: value for name, value in vars(reading).items() if name in names and value}
+
+
+def as_symbols(paths: list[Any], reading: Any) -> Any:
+    """How files are read that could be numbers, where symbols are wanted."""
+    files = all(isinstance(path, str) for path in paths)
+    formats = {FORMATS[format_of(path)].symbols for path in paths} if files else set()
+    other = len(formats) == 1 and not reading.input_format and formats.pop()
+    return replace(reading, input_format=other) if other else reading
 
 
 def in_symbols(data: Sequences, task: str) -> Sequences:

@@ -33,6 +33,18 @@ class OutOptions:
 
 
 @dataclass(frozen=True)
+class EmbedOptions:
+    """Which vectors."""
+
+    layer: int = option(0, "of this layer, counted from 1; 0: behind the last", least=0)
+    each: str = option(
+        "position",
+        "a vector for each position, or for each sequence their mean",
+        choices=("position", "sequence"),
+    )
+
+
+@dataclass(frozen=True)
 class AttentionOptions:
     """Which of the maps."""
 

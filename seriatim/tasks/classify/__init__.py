@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from seriatim.data.options import LabelledOptions
+from seriatim.data.options import LabelledSamplesOptions
 from seriatim.models.ladder import Rung
 from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
+from seriatim.tasks.base.embedding import embed_verb
 from seriatim.tasks.base.options import TextCoding
 from seriatim.tasks.classify.options import (
     CalibrateOptions,
@@ -15,6 +16,7 @@ from seriatim.tasks.classify.options import (
 )
 from seriatim.tasks.labels.options import (
     ClassifyOptions,
+    EncoderOptions,
     LinearOptions,
     MajorityOptions,
     MarkovBayesOptions,
@@ -34,18 +36,27 @@ RUNGS: dict[str, Rung] = {
         "seriatim.tasks.labels.models.bayes:NaiveBayes",
         NaiveBayesOptions,
         counts=True,
+        symbols=True,
     ),
     "markov-bayes": Rung(
         "a language model for each label, turned round by Bayes' rule",
         "seriatim.tasks.labels.models.bayes:MarkovBayes",
         MarkovBayesOptions,
         counts=True,
+        symbols=True,
     ),
     "linear": Rung(
         "n-grams weighed by how they tell labels apart, support vector machines",
         "seriatim.tasks.labels.models.linear:LinearClassifier",
         LinearOptions,
         counts=True,
+    ),
+    "pretrained": Rung(
+        "vectors of a pretrained encoder, frozen, under a linear model",
+        "seriatim.tasks.labels.models.pretrained:PretrainedClassifier",
+        EncoderOptions,
+        counts=True,
+        needs="pretrained",
     ),
     "mean": Rung(
         "the mean of word vectors",
@@ -54,6 +65,23 @@ RUNGS: dict[str, Rung] = {
         {"mixer": "none", "width": 100, "pool": "mean", "dropout": 0.3},
         NEURAL | {"rate": 3e-3},
         NUMERIC,
+    ),
+    "mlp": Rung(
+        "the mean of word vectors, or of feature vectors, under hidden layers",
+        "seriatim.tasks.classify.network:LabelNetwork",
+        ClassifyOptions,
+        {
+            "mixer": "none",
+            "width": 64,
+            "pool": "mean",
+            "hidden": 1,
+            "activation": "relu",
+            "dropout": 0.1,
+            "beside": "no",
+        },
+        NEURAL | {"rate": 3e-3},
+        NUMERIC,
+        usual=False,
     ),
     "convolution": Rung(
         "filters over a few words, the strongest answer of each",
@@ -147,6 +175,15 @@ VERBS: dict[str, Verb] = {
         table=TABLES + "explanation",
         example='seriatim explain runs/spam "free entry"',
     ),
+    "graph": Verb(
+        "How the loss of one example is computed, with all values and gradients: a small network's.",
+        "graph",
+        "graph",
+        table=TABLES + "graph",
+        rows=TABLES + "graph_rows",
+        example="seriatim graph runs/mlp one.jsonl",
+    ),
+    "embed": embed_verb("seriatim embed runs/gru new.txt --each sequence"),
     "attention": attention_verb('seriatim attention runs/transformer --text "not terrible"'),
 }
 
@@ -162,6 +199,7 @@ TASK = Task(
             "{:.2%}",
             "right",
             higher=True,
+            most=1.0,
             test=LABELS + "metrics:p_of_labels",
             draws=LABELS + "metrics:drawn_accuracy",
             test_name="McNemar's test, 95 %",
@@ -191,10 +229,11 @@ TASK = Task(
         ),
         **ATTENTION_PICTURES,
     },
-    reading=LabelledOptions,
+    reading=LabelledSamplesOptions,
     coding=TextCoding,
     fitting=CalibrateOptions,
     mixture="seriatim.models.mixture:ProductOfExperts",
     usual_unit="word",
+    floor="majority",
     kept="seriatim predict {run} FILE",
 )

@@ -26,8 +26,10 @@ from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data.sequences import Sequences
 from seriatim.distributions.symbols import Categorical
 from seriatim.errors import ConfigError, DataError, nearest
-from seriatim.models.base import Model, evaluating
+from seriatim.layers.devices import to
+from seriatim.models.base import Model, asked, evaluating
 from seriatim.records import Record
+from seriatim.runs.predictor import one_text
 from seriatim.tasks.classify.options import METHODS
 from seriatim.tasks.labels.codec import of_examples
 from seriatim.tasks.labels.models.bayes import Additive
@@ -45,7 +47,7 @@ def explain(predictor: Classifier, text: str, label: str, method: str) -> Record
     """Symbols with their contributions to the logit of a label (of the one that is found, if none
     is named)."""
     model, names = predictor.model, predictor.codec.labels.names
-    chosen = method_for(predictor, method)
+    chosen, text = method_for(predictor, method), one_text(text, "what is explained")
     data = Sequences.of([text], unit=predictor.codec.options.unit)
     symbols = predictor.codec.pieces(data.main)[0]
     if not symbols:
@@ -83,6 +85,12 @@ def method_for(predictor: Classifier, method: str) -> str:
             got=f"{predictor.spec}, which reads numbers",
             do="Explain a model of texts",
         )
+    if any(part.pretrained for part in predictor.model.parts):
+        raise ConfigError(
+            "what a pretrained encoder read of each word is not told apart",
+            got=predictor.spec,
+            do="Explain `linear`, fitted to the same data",
+        )
     if method not in METHODS:
         raise ConfigError(
             "there is no such explanation", got=method, do=nearest(method, METHODS[1:])
@@ -117,7 +125,7 @@ def centred(values: Tensor) -> Tensor:
 def logits_of(model: Model, batch: Batch) -> Tensor:
     """(B, K) in double precision."""
     with torch.inference_mode():
-        return model.unroll(batch)[0].log_probs()[:, 0].double()
+        return asked(model).unroll(batch)[0].log_probs()[:, 0].double()
 
 
 def all_unknown(batch: Batch) -> Batch:
@@ -160,11 +168,12 @@ def occlusion(model: Model, batch: Batch, label: int) -> tuple[Tensor, float]:
 
 def gradient(model: SequenceLabeller, batch: Batch, label: int) -> tuple[Tensor, float]:
     """(P,) integrated gradients of each symbol, and the logit where all symbols are unknown."""
+    given, batch = batch, to(batch, model.device)
     nothing = all_unknown(batch)
     with evaluating(model, gradients=True):
         with torch.no_grad():
             x, u = model.embedded(batch)[0], model.embedded(nothing)[0]  # (P, D)
-        share = ((torch.arange(STEPS) + 0.5) / STEPS)[:, None, None]
+        share = ((torch.arange(STEPS, device=model.device) + 0.5) / STEPS)[:, None, None]
         between = (u + share * (x - u)).requires_grad_()  # (STEPS, P, D)
         found = model.answer(between, batch.x_lengths.expand(STEPS))
         assert isinstance(found, Categorical)
@@ -173,8 +182,8 @@ def gradient(model: SequenceLabeller, batch: Batch, label: int) -> tuple[Tensor,
             least = model.answer(u[None], batch.x_lengths)
     assert isinstance(least, Categorical)
     before = float(centred(least.logits)[0, label])
-    added, more = counted_beside(model, batch, label)
-    return ((x - u) * slope.mean(0)).sum(-1).double() + added, before + more
+    added, more = counted_beside(model, given, label)
+    return ((x - u) * slope.mean(0)).sum(-1).cpu().double() + added, before + more
 
 
 def counted_beside(

@@ -126,8 +126,8 @@ class Classifier(Labeller):
             )
         chosen = None if positive == "" else self.label_number(positive)
         least = USUAL if threshold is None else threshold
-        names = self.codec.labels.names
-        top, whole = (len(names), {"labels": names}) if probabilities else (top, {})
+        labels = self.codec.labels.values
+        top, whole = (len(labels), {"labels": labels}) if probabilities else (top, {})
         given = self.data(data, gaps=True)
         found, blank = self.answers(self.codec.encode(given, labelled=False)), blanks(given.main)
         items = [

@@ -11,6 +11,7 @@ from seriatim.tasks.forecast.options import (
     EvaluateForecastOptions,
     ForecastOptions,
     LagsOptions,
+    LagTableOptions,
     PathOptions,
     RuleOptions,
     SeriesCoding,
@@ -19,7 +20,14 @@ from seriatim.tasks.forecast.options import (
     WalkOptions,
 )
 
-WINDOWS = {"rows": 32, "rate": 1e-3, "epochs": 10.0, "patience": 4, "validations": 20}
+WINDOWS = {
+    "rows": 32,
+    "rate": 1e-3,
+    "epochs": 10.0,
+    "least_updates": 200,
+    "patience": 4,
+    "validations": 20,
+}
 
 
 SQUARE = {
@@ -33,6 +41,7 @@ RUNGS: dict[str, Rung] = {
         "seriatim.tasks.forecast.models.rules:Mean",
         RuleOptions,
         counts=True,
+        always=True,
     ),
     "persistence": Rung(
         "the last value",
@@ -40,12 +49,14 @@ RUNGS: dict[str, Rung] = {
         RuleOptions,
         {"context": 1},
         counts=True,
+        always=True,
     ),
     "drift": Rung(
         "the last value, and on along the line through the first",
         "seriatim.tasks.forecast.models.rules:Drift",
         RuleOptions,
         counts=True,
+        always=True,
         usual=False,
     ),
     "seasonal": Rung(
@@ -54,6 +65,7 @@ RUNGS: dict[str, Rung] = {
         RuleOptions,
         {"context": 1024},
         counts=True,
+        always=True,
     ),
     "smoothing": Rung(
         "level, trend and season, each a mean that forgets (Holt and Winters)",
@@ -171,6 +183,17 @@ VERBS: dict[str, Verb] = {
         rows=TABLES + "forecast_rows",
         example="seriatim backtest runs/load load.csv --begin 0.9",
     ),
+    "lags": Verb(
+        "A table of the values before each, for any regressor.",
+        HERE + "lag_tables:lags",
+        "lags",
+        reads="file",
+        options=LagTableOptions,
+        table=TABLES + "lag_lines",
+        rows=TABLES + "lag_rows",
+        runs=False,
+        example="seriatim lags load.csv --lags 12 --horizon 1 --out table.csv",
+    ),
 }
 
 TASK = Task(
@@ -190,7 +213,7 @@ TASK = Task(
         Figure("mae", "MAE", "{:.4g}"),
         Figure("rmse", "RMSE", "{:.4g}"),
         Figure("crps", "CRPS", "{:.4g}"),
-        Figure("skill", "over naive", "{:.1%}"),
+        Figure("skill", "over naive", "{:.1%}", told="naive"),
         Figure("coverage", "in 80 %", "{:.0%}"),
     ),
     cut_by=HERE + "cut:ForecastCut",
@@ -210,5 +233,6 @@ TASK = Task(
     fitting=ConformalOptions,
     mixture=HERE + "models.mixture:MeanOfForecasts",
     usual_unit="value",
+    floor="persistence",
     kept="seriatim predict {run} FILE",
 )

@@ -29,6 +29,7 @@ from seriatim.tasks.forecast.models.rules import LEVELS
 from seriatim.tasks.forecast.options import KNOWN, BacktestOptions
 
 CELLS = 1 << 22  # numbers of a batch: origins x (context + paths x horizon) x channels
+FEWEST_APART = 3  # differences that MASE may be scaled by
 PER_SERIES = 3  # origins of each of several series that a comparison looks at, at least
 
 
@@ -122,11 +123,16 @@ def batches_of(
     return [places[begin : begin + many] for begin in range(0, len(places), many)]
 
 
-def last_values(signals: Signals, places: np.ndarray, codec: SeriesCodec) -> np.ndarray:
-    """(O, N, C) as many values before each origin, as given, as it takes to sum up differences."""
+def last_values(signals: Signals, places: np.ndarray, many: int = 1) -> np.ndarray:
+    """(O, N, C) the last so many values before each origin, as given."""
     begin, _ = bounds_of(signals.x, places)
-    back = np.arange(-max(1, codec.options.difference), 0)
+    back = np.arange(-many, 0)
     return signals.raw.flat[np.maximum(places[:, None] + back, begin[:, None])]
+
+
+def summed_from(signals: Signals, places: np.ndarray, codec: SeriesCodec) -> np.ndarray:
+    """(O, N, C) as many values before each origin as it takes to sum up differences."""
+    return last_values(signals, places, max(1, codec.options.difference))
 
 
 def owners_of(signals: Signals, places: np.ndarray) -> np.ndarray:
@@ -146,7 +152,7 @@ def sample_paths(
             got=f"{paths} paths",
             do="Fit autoregression, or a network with --strategy recursive",
         )
-    past, scale = last_values(signals, places, codec), scale_at(signals, places)
+    past, scale = summed_from(signals, places, codec), scale_at(signals, places)
     mean, unit = (each[:, None] for each in scale)
     values = codec.decode(drawn.double().numpy(), past[:, None], mean, unit)
     return values[:, :, model.options.gap :]
@@ -193,7 +199,7 @@ def forecast(
         paths = None if said[2] is None else said[2].double().numpy()
         if offsets is not None:
             quantiles, paths = mean[..., None] + offsets, None
-        past, scale = last_values(signals, some, codec), scale_at(signals, some)
+        past, scale = summed_from(signals, some, codec), scale_at(signals, some)
         found.append(in_the_unit_of_the_data(codec, scale, past, mean, quantiles, paths))
     mean, quantiles = (np.concatenate([each[i] for each in found]) for i in (0, 1))
     return mean[:, model.options.gap :], quantiles[:, model.options.gap :]
@@ -229,10 +235,11 @@ def in_the_unit_of_the_data(
         deep = (each[:, None] for each in scale)
         drawn = codec.decode(paths, past[:, None], *deep)  # (O, S, H, C)
         levels = np.quantile(drawn, LEVELS, 1)
+    levels = codec.whole(levels)
     below, above = np.flatnonzero(LEVELS < 0.5), np.flatnonzero(LEVELS > 0.5)
     levels[below] = np.minimum(levels[below], middle)
     levels[above] = np.maximum(levels[above], middle)
-    return middle, np.moveaxis(levels, 0, -1)
+    return middle + 0.0, np.moveaxis(levels, 0, -1) + 0.0  # -0 is 0
 
 
 def naive(season: int, signals: Signals, places: np.ndarray, ahead: tuple[int, int]) -> np.ndarray:
@@ -245,15 +252,29 @@ def naive(season: int, signals: Signals, places: np.ndarray, ahead: tuple[int, i
 
 def naive_scale(signals: Signals, until: np.ndarray, season: int) -> np.ndarray:
     """(S, C) for MASE: what the seasonal naive forecast gets wrong one step ahead, in the first rows
-    of each series, those before the first origin."""
+    of each series, those before the first origin; where these are too short for it, what the last
+    value does; nan where so few differences are known that they tell nothing."""
     offsets = signals.x.offsets - signals.x.offsets[0]
     scales = []
-    for first, last, many in zip(offsets[:-1], offsets[1:], np.maximum(2, until), strict=True):
-        values = signals.truth[first : min(last, first + many)]
-        few = len(values) < 2
-        scales.append(
-            np.full(values.shape[1], np.nan)
-            if few
-            else mase_scale(values, min(season, len(values) - 1))
-        )
+    for first, many, lag in zip(
+        offsets[:-1], rows_before(signals, until), scale_lags(signals, until, season), strict=True
+    ):
+        values = signals.truth[first : first + many]
+        if len(values) <= lag:
+            scales.append(np.full(values.shape[1], np.nan))
+            continue
+        apart = values[lag:] - values[:-lag]  # (n, C)
+        known = (~np.isnan(apart)).sum(0) >= FEWEST_APART
+        scales.append(np.where(known, mase_scale(values, int(lag)), np.nan))
     return np.stack(scales)
+
+
+def scale_lags(signals: Signals, until: np.ndarray, season: int) -> np.ndarray:
+    """(S,) how many steps the values are apart by which MASE scales each series: a season, or, where
+    too few values are that far apart, one."""
+    return np.where(rows_before(signals, until) >= season + FEWEST_APART, season, 1)
+
+
+def rows_before(signals: Signals, until: np.ndarray) -> np.ndarray:
+    """(S,) how many rows of each series its scale is taken from."""
+    return np.minimum(signals.x.lengths, np.maximum(2, until))

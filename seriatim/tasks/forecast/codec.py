@@ -14,8 +14,8 @@ Shapes: N times, S series, C channels, K known inputs, H horizon; ... any leadin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,14 @@ def of_windows(signals: Signals, origins: np.ndarray, context: int, horizon: int
     )
 
 
+def judged_windows(signals: Signals, origins: np.ndarray, context: int, horizon: int) -> Batch:
+    """The same, what was put into gaps is nan in y: a model is not as good as it is at what was filled."""
+    batch = of_windows(signals, origins, context, horizon)
+    future = origins[:, None] + np.arange(horizon)  # (B, T)
+    truth = signals.truth[np.minimum(future, len(signals.truth) - 1)]
+    return replace(batch, y=batch.y.masked_fill(torch.from_numpy(np.isnan(truth)), torch.nan))
+
+
 def known_in(batch: Batch) -> Tensor:
     """(B, P + T, K) what is known in advance, which every batch of windows has."""
     assert batch.known is not None
@@ -100,12 +108,14 @@ class SeriesCodec:
         season: int,
         means: Mapping[str, Scale],
         by_itself: bool = False,
+        counts: Sequence[str] = (),
     ):
         self.options, self.channels, self.known = options, channels, known
         self.step, self.season = step, season
         # by name of the series, "" for all of them
         self.means = dict(means)
         self.by_itself = by_itself  # whether each series has a scale of its own
+        self.counts = list(counts)  # channels of whole numbers from 0 on: so are their quantiles
 
     @classmethod
     def fit(cls, data: Sequences, options: CodecOptions) -> SeriesCodec:
@@ -115,6 +125,7 @@ class SeriesCodec:
         tables = [codec.table(data, s) for s in range(len(data))]
         codec.means[""] = spread(np.concatenate(tables), options)
         codec.by_itself = options.each and len(data) > 1
+        codec.counts = counted(data)
         if codec.by_itself:
             for s, table in enumerate(tables):
                 if codec.tells_scale(table):
@@ -289,6 +300,7 @@ class SeriesCodec:
             "step": asdict(self.step),
             "season": self.season,
             "by_itself": self.by_itself,
+            "counts": self.counts,
             "means": {name: [each.tolist() for each in pair] for name, pair in self.means.items()},
         }
 
@@ -308,13 +320,30 @@ class SeriesCodec:
             means = means_in(record["means"])
             by_itself = bool(record.get("by_itself", len(means) > 1))
             step = Step(**record["step"])
-            return cls(options, channels, known, step, season, means, by_itself)
+            counts = list(record.get("counts", ()))
+            if not set(counts) <= set(channels):
+                raise ValueError("it counts what is no channel")
+            return cls(options, channels, known, step, season, means, by_itself, counts)
+
+    def whole(self, quantiles: np.ndarray) -> np.ndarray:
+        """(..., C) quantiles of each channel, of counts as whole numbers from 0 on: between two of
+        them lies nothing, and a band that ends a trace above 0 would not hold the zeros."""
+        counts = np.array([name in self.counts for name in self.channels])
+        return np.where(counts, np.maximum(0, np.rint(quantiles)), quantiles)
 
 
 def names_in(data: Sequences) -> tuple[list[str], list[str]]:
     """The names of the channels, and of what is known in advance."""
     values, known = data.field("values"), data.fields.get("known")
     return list(values.names or ()), list(known.names or ()) if known is not None else []
+
+
+def counted(data: Sequences) -> list[str]:
+    """The channels that are counts: whole numbers from 0 on, and 0 among them."""
+    values, names = data.field("values").flat, data.field("values").names or ()
+    with np.errstate(invalid="ignore"):
+        whole = (np.isnan(values) | ((values >= 0) & (values == np.rint(values)))).all(0)
+    return [name for c, name in enumerate(names) if whole[c] and (values[:, c] == 0).any()]
 
 
 def means_in(record: dict[str, Any]) -> dict[str, Scale]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,17 +21,17 @@ from seriatim.data.formats import format_of
 from seriatim.data.formats.delimited import SEPARATORS
 from seriatim.data.options import SeriesOptions
 from seriatim.data.rows import series_in_rows
-from seriatim.data.sequences import Field, Sequences, offsets_of
+from seriatim.data.sequences import Sequences
 from seriatim.data.series import common_step, cut_series, rows_of, series_of
 from seriatim.data.steps import ROWS, season_of
 from seriatim.errors import ConfigError, DataError
-from seriatim.models.base import Model, evaluating
+from seriatim.models.base import Model, asked, evaluating
 from seriatim.models.ladder import Part
 from seriatim.models.recipe import TrainingOptions
 from seriatim.progress import note
 from seriatim.settings import build
-from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, Source
-from seriatim.tasks.forecast.codec import SeriesCodec, Signals, of_windows
+from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, Source, own_options
+from seriatim.tasks.forecast.codec import SeriesCodec, Signals, judged_windows, of_windows
 from seriatim.tasks.forecast.models.mixture import MeanOfForecasts, latest
 from seriatim.tasks.forecast.models.network import ForecastNetwork
 from seriatim.tasks.forecast.models.rules import Rule, least_past, origins_of, some_of
@@ -95,16 +95,18 @@ class ForecastLesson(Lesson):
         total, count = 0.0, 0
         with evaluating(model):
             for batch in self.windows_judged(self.some(MOST_JUDGED)):
-                total += len(batch.x) * float(model.loss(batch)[0])
+                total += len(batch.x) * float(asked(model).loss(batch)[0])
                 count += len(batch.x)
         return total / count
 
-    def windows_judged(self, most: int = MOST_JUDGED) -> Iterator[Batch]:
+    def windows_judged(
+        self, most: int = MOST_JUDGED, cut: Callable[..., Batch] = of_windows
+    ) -> Iterator[Batch]:
         """Windows of the validation data, evenly spaced if there are many."""
         places = some_of(self.places(self.held), most)
         for begin in range(0, len(places), TOGETHER):
             some = places[begin : begin + TOGETHER]
-            yield of_windows(self.held, some, self.context, self.horizon)
+            yield cut(self.held, some, self.context, self.horizon)
 
     def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
         """What the weights of a mean are found from: (N, M) point forecasts, scaled, and the (N,)
@@ -125,10 +127,10 @@ class ForecastLesson(Lesson):
         return torch.cat(said), torch.cat(came)
 
     def end(self, model: Model) -> None:
-        """How wide squared errors are is found when they are learned."""
+        """How wide squared errors are is found when they are learned, where nothing was filled."""
         assert isinstance(model, ForecastNetwork)
         if model.deviation is not None:
-            model.settle(self.windows_judged())
+            model.settle(self.windows_judged(cut=judged_windows))
 
 
 class ForecastCut(Cut):
@@ -171,7 +173,8 @@ class ForecastCut(Cut):
         if data is None:
             cells: Any = {"columns": columns, "decimal": reading.decimal or None}
             text: Any = {"input_format": format, "encoding": reading.encoding or None}
-            table = read(paths[0], **text, **cells, notes=notes, gaps=not generated)
+            own = own_options(reading)
+            table = read(paths[0], **text, **cells, **own, notes=notes, gaps=not generated)
             found = {name: how for name, how in table.read_as.items() if name == "decimal"}
             data = replace(as_series(table, reading, gaps, notes), read_as=found)
         for words in notes:
@@ -196,11 +199,18 @@ class ForecastCut(Cut):
         if data.unit == self.unit:  # said already
             return data
         step = common_step(data)
-        if season_of(step) == 1 and not settings.get("season"):
+        if season_of(step) > 1 and not settings.get("season"):
+            note(
+                f"a season of {season_of(step)} steps is taken, as usual of {step.words} data: "
+                "--season says otherwise, --season 1 none"
+            )
+        elif season_of(step) == 1 and not settings.get("season"):
             note(
                 f"no season is known of these series ({step.words}), so none is looked for; "
                 "if there is one, give its steps: --season 24, for instance"
             )
+        for words in never_changing(data):
+            note(words)
         return replace(data, unit=self.unit)
 
     def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
@@ -287,56 +297,24 @@ def as_series(
     return series_of(table, time, series, channels, known, reading.fill, ahead, notes)
 
 
-def gone_on(past: Sequences, data: Sequences) -> tuple[Sequences, np.ndarray]:
-    """Series behind those that they go on from, known by their names, or one behind the other; and
-    (S,) how many rows of each were there before."""
-    names = [
-        np.array(each.fields["name"].symbol_names)[each.fields["name"].flat]
-        if "name" in each.fields
-        else np.array([""])
-        for each in (past, data)
+def never_changing(data: Sequences) -> list[str]:
+    """What to say of series that have one value throughout: any rule forecasts them, and scaled
+    errors divide by how much they change."""
+    values, names = data.field("values"), data.fields.get("name")
+    found = []
+    for s in range(len(data)):
+        rows = values.row(s)  # (n, C)
+        still = np.nanmin(rows, 0) == np.nanmax(rows, 0) if len(rows) > 1 else np.zeros(0, bool)
+        for c in np.flatnonzero(still):
+            series = "" if names is None else f" of {names.symbol_names[int(names.row(s)[0])]}"
+            found.append(f"{(values.names or ())[c]}{series}")
+    if not found:
+        return []
+    more = f" and {len(found) - 5:,} more" if len(found) > 5 else ""
+    return [
+        f"never changing: {', '.join(found[:5])}{more}; every rule forecasts that, no MASE can be had, "
+        "and figures over all channels look better for it"
     ]
-    place = {name: s for s, name in enumerate(names[0].tolist())}
-    unknown = [name for name in names[1].tolist() if name not in place]
-    if unknown or past.field("values").names != data.field("values").names:
-        raise DataError(
-            "these series do not go on from those",
-            got=f"{unknown[0]!r} is not there" if unknown else "other channels",
-            file=data.origin,
-            do=f"Give the file with what came before: {past.origin} does not have it",
-        )
-    before = past[np.array([place[name] for name in names[1].tolist()])]
-    return behind(before, data), before.field("values").lengths
-
-
-def behind(past: Sequences, data: Sequences) -> Sequences:
-    """Series s of the data behind series s of the past; where rows are numbered, on from there."""
-    fields = {}
-    rows = range(len(data))
-    lengths = past.field("values").lengths + data.field("values").lengths
-    for name, column in data.fields.items():
-        if name == "name" or name not in past.fields:
-            fields[name] = column
-            continue
-        pairs = [(past.fields[name].row(s), column.row(s)) for s in rows]
-        if name == "time":
-            pairs = [(old, later(old, new, past.origin)) for old, new in pairs]
-        values = np.concatenate([np.concatenate(pair) for pair in pairs])
-        fields[name] = Field(values, offsets_of(lengths), column.kind, column.names)
-    return replace(data, fields=fields, origin=data.origin)
-
-
-def later(old: np.ndarray, new: np.ndarray, origin: str) -> np.ndarray:
-    """Times that go on from others: numbers of rows are counted on, and dates must come after."""
-    if len(new) and new[0] == 0 and (np.diff(new) == 1).all():
-        return new + old[-1] + 1
-    if len(new) and new[0] <= old[-1]:
-        raise DataError(
-            "these series do not go on from those: they begin before those end",
-            file=origin,
-            do="Give the file with what came before",
-        )
-    return new
 
 
 def pieces_of(data: Sequences) -> np.ndarray:

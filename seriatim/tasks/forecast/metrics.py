@@ -10,6 +10,8 @@ With y what came, m the mean forecast and x_q its quantile at level q:
                       times O / sqrt((O - V) (O - V + 1)), with O / V - 1 degrees of freedom                  Harvey, Leybourne and Newbold 1997
     Diebold-Mariano   mean d / its standard error, as a Student t,  d the differences of two losses           Diebold and Mariano 1995
     conformal         a new residual is as likely to fall into any of the n + 1 gaps between old ones         Linusson et al. 2014
+    of few residuals  t_df(q) r sqrt(1 + 1 / n),  df = max(3, n - 1), as a Student t of their size; of the step h
+                      r^2 = (n m_h + m) / (n + 1),  m_h the mean square of its n, m the mean of those of all steps
 
 Of several series, each figure is the mean over series of that of each: the largest does not decide
 for all. The mean over all origins alike stands beside it, `pooled`. Intervals and tests then ask what
@@ -30,7 +32,7 @@ from scipy.special import stdtr, stdtrit
 
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured, check_paired
-from seriatim.measuring.resampling import Record, drawn_together, side_by_side
+from seriatim.measuring.resampling import Record, drawn_groups, side_by_side
 
 INTERVALS = {
     "50": (0.25, 0.75),
@@ -44,6 +46,10 @@ EVEN = np.arange(1, 20) / 20  # the levels that CRPS is taken over, where there 
 
 
 FEWEST = 4  # origins that do not overlap, or series: an interval of fewer says nothing
+
+
+MANY_GROUPS = 10  # channels of one series, from which on they are resampled
+FEW_BLOCKS = 8  # of origins, at least, that are resampled where there are as many origins
 
 
 Cells = dict[str, np.ndarray]  # figure -> (O, H, C), nan where it is not known
@@ -104,11 +110,7 @@ def report(forecasts: Forecasts, naive: Forecasts | None = None) -> Record:
         "width": width,
         "pooled": figures(cells, np.zeros_like(owners)) if several > 1 else None,
         "by_series": by_series(forecasts, cells) if several > 1 else None,
-        "by_horizon": [
-            {"h": h + 1, "origins": int((~np.isnan(cells["mae"][:, h])).any(1).sum())}
-            | figures({name: values[:, h] for name, values in cells.items()}, owners)
-            for h in range(horizon)
-        ],
+        "by_horizon": by_horizon(cells, owners),
         "by_channel": [
             {"channel": c, **figures({k: values[..., c] for k, values in cells.items()}, owners)}
             for c in range(channels)
@@ -199,17 +201,45 @@ def p_of_difference(first: Measured, second: Measured) -> float:
 
 
 def drawn_mase(several: Sequence[Measured]) -> np.ndarray:
-    """(M, R) mean MASE of several models, if other series had been drawn; of one, other runs of
-    origins as long as their horizons meet."""
-    first = several[0]
-    owners = np.unique(first["series"], return_inverse=True)[1]
-    losses = [each.loss for each in several]
-    length = first["overlap"] or 1
+    """(M, R) mean MASE of several models, if other series had been drawn; of one, other channels, if
+    they are many, or other runs of origins, whichever varies more."""
+    forecasts = [forecasts_in(each) for each in several]
+    cells = np.stack([scaled_errors(each) for each in forecasts])  # (M, O, H, C)
+    cells = np.where(np.isnan(cells).any(0), np.nan, cells)
+    owners = forecasts[0].owners
     if owners.max() > 0:
-        losses, length = [means_of_series(each, owners) for each in losses], 1
-    known = ~np.isnan(np.stack(losses)).any(0)
-    cuts = np.arange(0, int(known.sum()), length)
-    return drawn_together([each[known] for each in losses], cuts)
+        means = np.stack([means_of_series(each, owners) for each in cells])  # (M, S)
+        return drawn_groups(with_values(np.stack([means, ~np.isnan(means)], -1)))
+    by_origin = sums_known(cells, (2, 3))  # (M, O, 2)
+    length = block_of(by_origin.shape[1], forecasts[0].overlap or 1)
+    cuts = np.arange(0, by_origin.shape[1], length)
+    drawn = drawn_groups(np.add.reduceat(by_origin, cuts, 1))
+    by_channel = sums_known(cells, (1, 2))  # (M, C, 2)
+    if by_channel.shape[1] < MANY_GROUPS:
+        return drawn
+    return max(drawn_groups(by_channel), drawn, key=how_far_apart)
+
+
+def how_far_apart(draws: np.ndarray) -> float:
+    """(M, R) -> how much the differences between models vary, in the mean over all of them."""
+    return float((draws - draws.mean(0)).std(1).mean())
+
+
+def sums_known(cells: np.ndarray, axes: tuple[int, int]) -> np.ndarray:
+    """(M, O, H, C) -> (M, G, 2) sums over these axes, and of how many; without groups of nothing."""
+    return with_values(np.stack([np.nansum(cells, axes), (~np.isnan(cells)).sum(axes)], -1))
+
+
+def with_values(groups: np.ndarray) -> np.ndarray:
+    """(M, G, 2) sums and numbers without the groups in which nothing is known."""
+    return groups[:, groups[0, :, 1] > 0]
+
+
+def block_of(origins: int, overlap: int) -> int:
+    """How many origins in a row are drawn together: as many as have horizons that meet, but such
+    that there are eight blocks. Three blocks, each as long as it should be, tell less than eight that
+    are too short: by so few, Student's t widens an interval to three times its length."""
+    return max(1, min(overlap, origins // FEW_BLOCKS))
 
 
 # Figures
@@ -218,17 +248,12 @@ def drawn_mase(several: Sequence[Measured]) -> np.ndarray:
 def cells_of(forecasts: Forecasts) -> Cells:
     """What each figure is the mean of. A channel that never changed in training has no scale, and
     no MASE."""
-    truth, mean, scale = (
-        np.asarray(values, np.float64)
-        for values in (forecasts.truth, forecasts.mean, forecasts.scale)
-    )
-    scale = scale[:, None] if scale.ndim == 2 else scale  # (O, 1, C) of several series
+    truth, mean = (np.asarray(each, np.float64) for each in (forecasts.truth, forecasts.mean))
     absolute, size = abs(truth - mean), abs(truth) + abs(mean)  # (O, H, C) each
-    scaled = np.divide(absolute, scale, out=np.full_like(absolute, np.nan), where=scale > 0)
     cells = {
         "mae": absolute,
         "mse": absolute**2,
-        "mase": scaled,
+        "mase": scaled_errors(forecasts),
         "smape": 2 * absolute / np.where(size == 0, 1, size),
     }
     return (
@@ -236,6 +261,16 @@ def cells_of(forecasts: Forecasts) -> Cells:
         if forecasts.quantiles is None
         else {**cells, "crps": crps(truth, forecasts.levels, forecasts.quantiles)}
     )
+
+
+def scaled_errors(forecasts: Forecasts) -> np.ndarray:
+    """(O, H, C) absolute errors in the unit of MASE; nan where there is none."""
+    truth, mean, scale = (
+        np.asarray(each, np.float64) for each in (forecasts.truth, forecasts.mean, forecasts.scale)
+    )
+    scale = scale[:, None] if scale.ndim == 2 else scale  # (O, 1, C) of several series
+    absolute = abs(truth - mean)
+    return np.divide(absolute, scale, out=np.full_like(absolute, np.nan), where=scale > 0)
 
 
 def crps(truth: np.ndarray, levels: np.ndarray, quantiles: np.ndarray) -> np.ndarray:
@@ -275,6 +310,23 @@ def means_of_series(values: np.ndarray, owners: np.ndarray) -> np.ndarray:
     total = np.bincount(owners, np.where(known, rows, 0.0).sum(1))
     count = np.bincount(owners, known.sum(1))
     return np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+
+
+def by_horizon(cells: Cells, owners: np.ndarray) -> list[Record]:
+    """The figures of each step, of several series means over those that have all steps, so that no
+    step rests on other series than another; over all, where there is none."""
+    known = ~np.isnan(cells["mae"])  # (O, H, C)
+    several = owners.max() > 0
+    each_step = [np.bincount(owners, each) > 0 for each in np.asarray(known.any(2)).T]
+    whole = np.asarray(np.all(each_step, axis=0))  # (S,)
+    rows = whole[owners] if whole.any() else np.ones(len(owners), bool)  # (O,)
+    who = np.unique(owners[rows], return_inverse=True)[1]
+    return [
+        {"h": h + 1, "origins": int(known[rows, h].any(1).sum())}
+        | ({"series": int((np.bincount(who, known[rows, h].any(1)) > 0).sum())} if several else {})
+        | figures({name: values[rows, h] for name, values in cells.items()}, who)
+        for h in range(known.shape[1])
+    ]
 
 
 def by_series(forecasts: Forecasts, cells: Cells) -> list[Record]:
@@ -413,6 +465,20 @@ def against(cells: Cells, naive: Cells, overlap: int, owners: np.ndarray) -> Rec
     }
 
 
+def over_naive(
+    truth: np.ndarray, said: np.ndarray, naive: np.ndarray, scale: np.ndarray, owners: np.ndarray
+) -> float | None:
+    """The share of the naive forecast's absolute error that is gone, (O, H, C) truth and what both
+    say, (O, C) scale, (O,) owners; of several series in the unit of MASE."""
+    several = bool(owners.max() > owners.min())
+    unit = np.where(scale > 0, scale, np.nan)[:, None] if several else np.ones((1, 1, 1))
+    owners = np.unique(owners, return_inverse=True)[1]
+    error, simple = (
+        mean_known(means_of_series(abs(truth - each) / unit, owners)) for each in (said, naive)
+    )
+    return 1 - error / simple if simple and error is not None else None
+
+
 def diebold_mariano(first: np.ndarray, second: np.ndarray, overlap: int) -> tuple[float, float]:
     """(O,), (O,) losses of two forecasters, one for each origin -> the statistic, negative where
     the first loses less, and its two-sided p."""
@@ -482,11 +548,11 @@ def conformal(residuals: np.ndarray, levels: Sequence[float] | np.ndarray) -> np
         for upper in (levels > 0.5, levels >= 0.5)
     )
     if (below < 1).any() or (above > count).any():
-        outermost = min(levels.min(), 1 - levels.max())
         raise DataError(
-            "there are too few residuals for the outermost level",
-            got=f"{count.min()} for a level of {outermost:g}",
-            do=f"Give those of {math.ceil(round(1 / outermost - 1, 9))} origins at least, or leave that level out",
+            "there are too few errors on validation data to take intervals from",
+            got=f"{count.min()} of a step",
+            do=f"Give those of {fewest_for(levels)} origins at least: more data to validate on, or a"
+            " smaller --horizon or --context",
         )
     return (
         np.take_along_axis(ordered, below - 1, -1) + np.take_along_axis(ordered, above - 1, -1)
@@ -494,15 +560,56 @@ def conformal(residuals: np.ndarray, levels: Sequence[float] | np.ndarray) -> np
 
 
 def conformal_offsets(residuals: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """The same from however few residuals: a level that so few cannot tell is the outermost of them."""
-    residuals = np.asarray(residuals, np.float64)
-    count = int((~np.isnan(residuals)).sum(0).min())
-    able = np.minimum(levels, 1 - levels) * (count + 1) > 1 - 1e-9
-    found = np.empty((*residuals.shape[1:], len(levels)))
-    found[..., able] = conformal(residuals, levels[able])
-    found[..., ~able & (levels < 0.5)] = np.nanmin(residuals, 0)[..., None]
-    found[..., ~able & (levels > 0.5)] = np.nanmax(residuals, 0)[..., None]
+    """The same from however few residuals: steps of which so few are known that they cannot tell the
+    outermost level have those of Student's t.
+
+    >>> conformal_offsets(np.array([[[3.0]], [[-3.0]], [[3.0]]]), np.array([0.025, 0.5])).round(3)
+    array([[[-11.024,   0.   ]]])
+    """
+    residuals, levels = np.asarray(residuals, np.float64), np.asarray(levels, np.float64)
+    enough = count_known(residuals) >= fewest_for(levels)  # (H, C)
+    found = student_offsets(residuals, levels)
+    if enough.any():
+        found[enough] = conformal(residuals[:, enough][..., None], levels)[:, 0]
     return found
+
+
+def student_offsets(residuals: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """(O, H, C) residuals -> (H, C, Q) what to add to a mean forecast, if they are a Student t about
+    it; a channel of which none is known is as wrong as the others."""
+    count = count_known(residuals)  # (H, C)
+    squares = np.nansum(residuals**2, 0)
+    if not count.any():
+        raise DataError(
+            "there are no errors to take intervals from",
+            got=f"residuals of the shape {residuals.shape}, none of them known",
+            do="Give more training data, or less of it filled",
+        )
+    each = np.divide(squares, count, out=np.full(squares.shape, np.nan), where=count > 0)
+    there = ~np.isnan(each)
+    steps = there.sum(0)  # (C,)
+    mean = np.divide(
+        np.nansum(each, 0), steps, out=np.full(steps.shape, each[there].mean()), where=steps > 0
+    )
+    size = np.sqrt((squares + mean) / (count + 1) * (1 + 1 / np.maximum(1, count)))  # (H, C)
+    return size[..., None] * stdtrit(np.maximum(3, count - 1)[..., None], levels)
+
+
+def count_known(residuals: np.ndarray) -> np.ndarray:
+    """(O, H, C) residuals -> (H, C) how many there are of each step."""
+    return np.asarray((~np.isnan(residuals)).sum(0))
+
+
+def fewest_known(residuals: np.ndarray) -> int:
+    """(O, H, C) residuals -> how many there are of a step at least, of those channels that have any."""
+    count = count_known(residuals)
+    return int(count[count > 0].min())
+
+
+def fewest_for(levels: np.ndarray) -> int:
+    """How many residuals it takes to tell the outermost of these levels: 39 for 0.025."""
+    outermost = min(float(np.min(levels)), 1 - float(np.max(levels)))
+    return math.ceil(round(1 / outermost - 1, 9))
 
 
 # Checks
@@ -556,3 +663,18 @@ def check_levels(levels: np.ndarray) -> None:
         or not (np.diff(levels) > 0).all()
     ):
         raise ConfigError("levels rise and lie between 0 and 1", got=levels)
+
+
+def mostly_nothing(forecasts: Forecasts) -> list[str]:
+    """A note on series that are mostly zero, where the forecast that nothing comes has the smaller
+    absolute error: a mean may be right, and absolute errors still favour the median."""
+    truth = forecasts.truth[np.isfinite(forecasts.truth)]
+    zeros = float((truth == 0).mean()) if truth.size else 0.0
+    wrong = float(np.nanmean(np.abs(forecasts.truth - forecasts.mean))) if truth.size else 0.0
+    nothing = float(np.abs(truth).mean()) if truth.size else 0.0
+    if zeros < 0.5 or nothing >= wrong:
+        return []
+    return [
+        f"{100 * zeros:.0f} % of the values to be forecast are 0, and to say 0 each time has MAE "
+        f"{nothing:.4g}, less than its {wrong:.4g}: look at RMSE and CRPS, or at the quantiles"
+    ]

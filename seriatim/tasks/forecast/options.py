@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from seriatim.codecs.options import CodecOptions
+from seriatim.data.options import SeriesOptions
 from seriatim.models.options import KEEP_ALL, NetworkOptions
 from seriatim.settings import Numbers, option, some_of
 from seriatim.tasks.base.options import EvaluateOptions
@@ -179,3 +180,18 @@ class ConformalOptions:
     """What a fit may be asked for besides."""
 
     calibrate: bool = option(False, "intervals that hold, from errors on validation data")
+
+
+@dataclass(frozen=True)
+class LagTableOptions(SeriesOptions):
+    """Series as a table for any regressor."""
+
+    lags: int = option(12, "how many values before each are columns", least=1, most=10_000)
+    horizon: int = option(1, "how many values are to be learned", least=1, most=10_000)
+    windows: Numbers = option(
+        Numbers(),
+        "mean, deviation, least and largest of the last so many: 7,28",
+        least=2,
+        most=100_000,
+    )
+    out: str = option("", "the table to write: .csv, .tsv, .parquet; default: show its first rows")

@@ -16,6 +16,7 @@ from typing import Any
 
 from seriatim.records import Record
 from seriatim.show.charts import Chart, Row, domain_of, letters, readable, short, spread, values
+from seriatim.show.times import time_axis
 
 # the shares that bands hold, the widest first, and the levels of their ends
 BANDS = (("95 %", "0.025", "0.975"), ("80 %", "0.1", "0.9"), ("50 %", "0.25", "0.75"))
@@ -29,7 +30,7 @@ DATED = re.compile(r"\d{4,}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?")
 ERRORS = {"rmse": ("RMSE", "ink"), "mae": ("MAE", "accent"), "crps": ("CRPS", "soft")}
 UNIT = "error, in the unit of the data"
 SCALED = {"mase": ("MASE", "accent")}
-SCALED_UNIT = "error, in that of the naive forecast"
+SCALED_UNIT = "MASE (1: as the naive forecast)"
 ROW = 74  # pixels of an interval in the picture of coverage
 ABOVE = 20  # pixels of its words above
 WITHIN = 22  # pixels that its dots take above and below the middle
@@ -67,14 +68,13 @@ class Clock:
         low, high = min(self.places.values()), max(self.places.values())
         kind: Any = "utc" if self.dated else "linear"
         scale = alt.Scale(type=kind, domain=[low, high], nice=False, zero=False)
-        look = alt.Axis(labelOverlap=True, tickCount=6) if labelled else bare_axis(alt)
-        title = (None if self.dated else "row") if labelled else None
-        return alt.X(f"at:{'T' if self.dated else 'Q'}", title=title, scale=scale, axis=look)
-
-
-def bare_axis(alt: Any) -> Any:
-    """An axis that only has its grid."""
-    return alt.Axis(labels=False, ticks=False)
+        if not labelled:
+            look = alt.Axis(labels=False, ticks=False, title=None)
+        elif self.dated:
+            look = time_axis(low, high)
+        else:
+            look = alt.Axis(labelOverlap=True, tickCount=6, title="row")
+        return alt.X(f"at:{'T' if self.dated else 'Q'}", scale=scale, axis=look)
 
 
 def chosen(record: Record, name: str) -> str:
@@ -82,7 +82,7 @@ def chosen(record: Record, name: str) -> str:
     many = record.get("sequences", 1)
     if many < 2:
         return ""
-    return f" Series {short(name, 40)!r}, one of {many:,}; --only NAME draws another."
+    return f" Series {short(name, 40)!r}, one of {many:,}; `only` names another."
 
 
 # -- what comes
@@ -96,12 +96,15 @@ def fan(record: Record) -> Chart:
     before = item["rows"] - len(past) + 1
     clock = Clock([*past, *item["time"]], before)
     rows: list[Row] = []
+    paths: list[Row] = []
     panels = []
     for place, name in enumerate(names):
         some = fan_rows(item, name, past, clock, MOST_MARKS // len(names))
+        drawn = path_rows(item, name, clock, MOST_MARKS // len(names))
         rows += [{"channel": readable(name), **row} for row in some]
+        paths += [{"channel": readable(name), **row} for row in drawn]
         last = place == len(names) - 1
-        panels.append(fan_panel(some, readable(name), clock, len(names), last))
+        panels.append(fan_panel(some, drawn, readable(name), clock, len(names), last))
     more = len(item["channels"]) - len(names)
     left = f" {more:,} more channel{'s' * (more > 1)} not drawn." if more else ""
     horizon = len(item["time"])
@@ -109,10 +112,24 @@ def fan(record: Record) -> Chart:
         f"What came last, and the next {horizon:,} step{'s' * (horizon != 1)} as {record['model']} sees "
         "them: the coloured line is the mean, bands hold what comes with 50, 80 and 95 %."
     )
+    if paths:
+        many = max(row["path"] for row in paths)
+        says += f" Thin: {many:,} sample path{'s' * (many > 1)}."
     if len(rows) < len(names) * (len(past) + horizon):
         left += " Some steps, evenly spaced, are drawn."
     said = says + chosen(record, item["series"]) + left
-    return Chart(alt.vconcat(*panels), title_of(record), said, without_places(rows))
+    return Chart(alt.vconcat(*panels), title_of(record), said, without_places(rows + paths))
+
+
+def path_rows(item: Record, name: str, clock: Clock, most: int) -> list[Row]:
+    """A row for each step of each sample path of one channel, where paths were asked for; as many
+    paths as there is room for."""
+    found = item["channels"][name].get("paths") or []
+    return [
+        {"time": moment, "at": clock(moment), "path": number, "value": value}
+        for number, path in enumerate(found[: max(1, most // len(item["time"]))], 1)
+        for moment, value in zip(item["time"], path, strict=True)
+    ]
 
 
 def fan_rows(item: Record, name: str, past: Sequence[str], clock: Clock, most: int) -> list[Row]:
@@ -130,12 +147,15 @@ def fan_rows(item: Record, name: str, past: Sequence[str], clock: Clock, most: i
     return found
 
 
-def fan_panel(some: list[Row], name: str, clock: Clock, panels: int, last: bool) -> Any:
+def fan_panel(
+    some: list[Row], paths: list[Row], name: str, clock: Clock, panels: int, last: bool
+) -> Any:
     """One channel: the past as a line of ink, the fan in the accent, what is what at its end."""
     import altair as alt
 
     height = ONE if panels == 1 else SEVERAL
-    low, high = domain_of(number for row in some for number in numbers_of(row))
+    drawn = [number for row in some for number in numbers_of(row)]
+    low, high = domain_of([*drawn, *(row["value"] for row in paths)])
     scale = alt.Scale(domain=[low, high], zero=False, nice=False)
     y = alt.Y("mean:Q", title=None, scale=scale)
     coming = [row for row in some if row["mean"] is not None]
@@ -171,9 +191,27 @@ def fan_panel(some: list[Row], name: str, clock: Clock, panels: int, last: bool)
     )
     mark: Any = {"point": {"size": 40, "style": "accent"}} if alone else {}
     layers.append(fan_base.mark_line(style="accent-line", strokeWidth=1.8, **mark).encode(y=y))
+    if paths:
+        layers.append(path_lines(paths, x, scale))
     layers.append(names_at_the_end(coming[-1], low, high, height, x))
     title = alt.TitleParams(name, anchor="start", frame="group", fontSize=11, offset=5)
     return alt.layer(*layers, height=height, title=title)
+
+
+def path_lines(paths: list[Row], x: Any, scale: Any) -> Any:
+    """Sample paths as thin lines."""
+    import altair as alt
+
+    return (
+        alt.Chart(values(paths))
+        .mark_line(style="ink-line", strokeWidth=0.9, opacity=0.65)
+        .encode(
+            x=x,
+            y=alt.Y("value:Q", scale=scale, title=None),
+            detail="path:N",
+            tooltip=["path:Q", "time:N", alt.Tooltip("value:Q", format=",.5~g")],
+        )
+    )
 
 
 def names_at_the_end(row: Row, low: float, high: float, height: int, x: Any) -> Any:
@@ -332,9 +370,10 @@ def by_horizon(record: Record) -> Chart:
     """The error over the number of steps ahead: a record of `evaluate`."""
     import altair as alt
 
-    several = record.get("sequences", 1) > 1
-    # of several series in a unit that is that of none, or the largest would decide
-    shown = SCALED if several and any(each.get("mase") for each in record["by_horizon"]) else ERRORS
+    over = ["series"] * (record.get("sequences", 1) > 1)
+    over += ["channels"] * (record.get("channels", 1) > 1)
+    # of several in a unit that is that of none, or the largest would decide
+    shown = SCALED if over and any(each.get("mase") for each in record["by_horizon"]) else ERRORS
     unit = SCALED_UNIT if shown is SCALED else UNIT
     steps = thinned(record["by_horizon"], MOST_MARKS // len(shown))
     rows = horizon_rows(steps, shown)
@@ -357,7 +396,11 @@ def by_horizon(record: Record) -> Chart:
     layers = horizon_layers(base, named, [role for _, role in shown.values()], dots)
     room = {"left": 10, "top": 10, "bottom": 10, "right": letters(ends)}
     view = alt.layer(*layers, height=ONE, padding=room)
-    mean = " Means over series." * several
+    mean = f" Means over {' and '.join(over)}" if over else ""
+    if over and shown is SCALED:
+        mean += ", each error divided by that of the naive forecast of the same, so that units and "
+        mean += "sizes do not matter"
+    mean += "." * bool(over)
     says = (
         f"How far {record['model']} is off, over the number of steps ahead, from "
         f"{record['origins']:,} origin{'s' * (record['origins'] != 1)}; lower is better.{mean}"
@@ -366,7 +409,6 @@ def by_horizon(record: Record) -> Chart:
     return Chart(view, title_of(record), says, table)
 
 
-# -- how much lies inside
 def horizon_rows(steps: list[Record], shown: dict[str, tuple[str, str]]) -> list[Row]:
     """A row for each figure that is shown and each number of steps at which it is known."""
     return [
@@ -391,6 +433,7 @@ def horizon_layers(base: Any, named: Any, roles: list[str], dots: bool) -> list[
     return layers
 
 
+# -- how much lies inside
 def coverage(record: Record) -> Chart:
     """The share of what came that lies inside each interval beside what the interval promises, of
     all together and of each series: a record of `evaluate`."""
@@ -459,13 +502,14 @@ def coverage_layers(marks: list[Row], series: list[Row]) -> list[Any]:
     words = base.mark_text(align="left", baseline="middle", dy=-ROW / 2 + 2, style="ink-text")
     tick = base.mark_tick(style="ink", thickness=2, size=2 * WITHIN, orient="vertical")
     layers = [words.encode(x=alt.value(5), text="written:N"), tick.encode(x=alt.X("promised:Q"))]
-    if series:
+    layers.append(base.mark_point(style="accent", filled=True, size=110, opacity=1).encode(x=x))
+    if series:  # above the large ones, which would hide them
         layers.append(
             alt.Chart(values(series))
-            .mark_point(style="soft", filled=True, size=14, opacity=0.55)
+            .mark_point(style="ink", filled=True, size=14, opacity=0.7)
             .encode(x=x, y=y, tooltip=["series:N", "interval:N", promised, percent])
         )
-    return [*layers, base.mark_point(style="accent", filled=True, size=110, opacity=1).encode(x=x)]
+    return layers
 
 
 def title_of(record: Record) -> str:

@@ -27,38 +27,47 @@ from seriatim.models.ladder import create
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source, shortened
 from seriatim.settings import build
-from seriatim.shapes import Shape, listed, plain, real, table
+from seriatim.shapes import Shape, listed, optional, plain, real, table, whole
 from seriatim.tasks.forecast.backtest import (
+    FEWEST_APART,
     Span,
     forecast,
+    last_values,
     naive,
     naive_scale,
     origins,
     overlapping,
     owners_of,
     sample_paths,
+    scale_lags,
     some_origins,
     what_came,
 )
-from seriatim.tasks.forecast.codec import SeriesCodec, Signals, of_windows
-from seriatim.tasks.forecast.cut import ForecastLesson, gone_on
+from seriatim.tasks.forecast.codec import SeriesCodec, Signals, judged_windows
+from seriatim.tasks.forecast.cut import ForecastLesson
+from seriatim.tasks.forecast.joining import gone_on
 from seriatim.tasks.forecast.metrics import (
     Forecasts,
     conformal,
     conformal_offsets,
+    fewest_for,
+    fewest_known,
     forecasts_in,
     measured_forecasts,
+    mostly_nothing,
     naive_in,
+    over_naive,
     report,
 )
-from seriatim.tasks.forecast.models.mixture import ForecastModel
-from seriatim.tasks.forecast.models.rules import LEVELS, origins_of, some_of
+from seriatim.tasks.forecast.models.mixture import ForecastModel, MeanOfForecasts
+from seriatim.tasks.forecast.models.rules import LEVELS, Rule, least_past, origins_of, some_of
 from seriatim.tasks.forecast.options import (
     BacktestOptions,
     ConformalOptions,
     MeasureOptions,
     WalkOptions,
 )
+from seriatim.tasks.forecast.past import enough_of, left_out, part_of, past_at, too_little
 from seriatim.training import loop
 
 COMPARED = 400  # origins of a comparison, at most
@@ -85,7 +94,8 @@ class Forecaster(Predictor):
     codec: SeriesCodec
 
     def __repr__(self) -> str:
-        size = f"{self.codec.size} channels, {self.horizon} steps ahead"
+        several, ahead = ("s" * (n != 1) for n in (self.codec.size, self.horizon))
+        size = f"{self.codec.size} channel{several}, {self.horizon} step{ahead} ahead"
         name = f"{self.task.name}, {self.spec}"
         return f"Predictor({name}, {size}, {self.model.size():,} parameters)"
 
@@ -107,11 +117,14 @@ class Forecaster(Predictor):
     def told(self, test: Sequences, measured: Measured, item: int) -> tuple[str, str | None, str]:
         """A forecast of a test: of which series from which row on, what came, what was said."""
         owner, time = (int(measured[name].reshape(-1)[item]) for name in ("series", "time"))
+        came = np.isfinite(measured["truth"][item]).reshape(-1)
         truth, answer = (
-            shortened([f"{value:.4g}" for value in measured[name][item].reshape(-1)])
+            shortened([f"{value:.4g}" for value in measured[name][item].reshape(-1)[came]])
             for name in ("truth", "answers")
         )
-        given = f"series {owner + 1} from row {time} on"
+        row = "row " * (self.codec.step.kind == "row")
+        name = measured["names"][owner]
+        given = f"{name}{', ' * bool(name)}from {row}{written(time, self.codec.step)} on"
         return given, truth, f"{answer} (scaled error {measured.loss[item]:.3g})"
 
     # -- intervals that hold
@@ -119,7 +132,17 @@ class Forecaster(Predictor):
         """(H, C, Q) offsets, if they were taken from validation data."""
         levels, channels, steps = len(LEVELS), len(self.codec.channels), self.horizon
         each = listed(listed(real(), levels, levels), channels, channels)
-        return table({}, {"conformal": listed(each, steps, steps)}, others=plain)
+        known = {
+            "conformal": listed(each, steps, steps),
+            "interval_errors": optional(whole(least=0)),
+            "least_past": whole(least=1),
+        }
+        return table({}, known, others=plain)
+
+    @property
+    def reads(self) -> int:
+        """How many values of the past a forecast takes."""
+        return self.model.reads(int(self.metrics.get("least_past", self.model.options.context)))
 
     @property
     def offsets(self) -> np.ndarray | None:
@@ -131,8 +154,13 @@ class Forecaster(Predictor):
     ) -> Iterator[str]:
         """Take intervals from errors on validation data, if that is asked for; and say what this
         model does not look at."""
+        options = self.model.options
+        self.metrics["least_past"] = least_past(lesson.train, options.context, options.reach)
+        counted = isinstance(self.model, Rule | MeanOfForecasts)
+        self.metrics["interval_errors"] = self.model.rests_on if counted else None
         if asked.calibrate:
             self.calibrate(lesson.held)
+        yield from self.from_few_errors()
         unseen = [*self.codec.known, *(["the calendar"] if self.codec.options.calendar else [])]
         if unseen and not self.model.hears:
             yield (
@@ -146,12 +174,26 @@ class Forecaster(Predictor):
         context, reach = self.model.options.context, self.model.options.reach
         longest = int(signals.x.lengths.max())
         places = origins_of(signals, reach, min(context, max(1, longest - reach)))
-        batch = of_windows(signals, some_of(places, CALIBRATING), context, reach)
+        batch = judged_windows(signals, some_of(places, CALIBRATING), context, reach)
         with evaluating(self.model):
             mean = self.model.forecast(batch, 100, 0)[0]
         wrong = (batch.y - mean).double().numpy()  # (W, H, C)
         conformal(wrong, LEVELS[1:-1])  # an error if they are too few for these
         self.metrics["conformal"] = conformal_offsets(wrong, LEVELS).tolist()
+        self.metrics["interval_errors"] = fewest_known(wrong)
+
+    def from_few_errors(self) -> list[str]:
+        """A note on intervals that rest on fewer errors than their levels take."""
+        few = self.metrics.get("interval_errors")
+        if few is None or few >= fewest_for(LEVELS):
+            return []
+        which = (
+            "intervals rest on" if self.codec.size == 1 else "intervals of some channels rest on"
+        )
+        return [
+            f"{which} {few:,} error{'s' * (few != 1)} of each step, too few to count: they are those of"
+            f" Student's t, and rough; from {fewest_for(LEVELS)} on they are quantiles"
+        ]
 
     def matching(self, other: Predictor) -> Model:
         """The model of another run, if it sees series in the same way."""
@@ -169,15 +211,19 @@ class Forecaster(Predictor):
         """Forecasts from every origin, beside what came and what the seasonal naive forecast says;
         from some of the origins, evenly spaced, if they are many and nothing was asked for."""
         series, begin = self.data(data), time.perf_counter()
-        past = options.pop("past", "")
+        past = options.pop("past", None)
+        goes_on = past is not None and not (isinstance(past, str) and not past)
+        earlier = self.data(past) if goes_on else None
         walking = build(
-            MeasureOptions, options | {"past": str(past and origin_of(past))}, "evaluate"
+            MeasureOptions,
+            options | {"past": "" if earlier is None else earlier.origin},
+            "evaluate",
         )
         span = Span.of(series, walking)
-        if past:
-            series, span, walking = self.going_on(self.data(past), series, walking)
+        if earlier is not None:
+            series, span, walking = self.going_on(earlier, series, walking)
         signals = self.codec.encode(series, span.begin)
-        asked = bool(options or past)
+        asked = bool(options or goes_on)
         if asked or len(series) == 1:
             places = origins(series, walking, self.ahead, span)
             places = places if asked else some_of(places, COMPARED)
@@ -190,18 +236,28 @@ class Forecaster(Predictor):
         moments = series.field("time").flat[np.minimum(walk.places, len(signals.x.flat) - 1)]
         overlap = overlapping(signals, walk.places, self.horizon)
         simple = naive(self.codec.season, signals, walk.places, self.ahead)
+        last = last_values(signals, walk.places)
         facts = {
+            "last_value": over_naive(walk.truth, last, simple, scale, owners),
             "origin": series.origin,
             "sequences": len(series),
             "names": [self.codec.name_of(series, s) for s in range(len(series))],
             "seconds": seconds,
             "walking": asdict(walking),
+            "short": self.short(signals, span),
+            "reads": self.reads,
             "seen": None if walking.refit else self.seen(rows_between(series, span)),
         }
         found = Forecasts(
             walk.truth, walk.mean, LEVELS, walk.quantiles, scale, moments, overlap, owners
         )
-        return measured_forecasts(found, simple, facts)
+        measured = measured_forecasts(found, simple, facts)
+        measured.arrays["past"] = past_at(signals, walk.places)
+        return measured
+
+    def short(self, signals: Signals, span: Span) -> int:
+        """How many series are too short for a scale of their seasonal differences."""
+        return int((scale_lags(signals, span.begin, self.codec.season) < self.codec.season).sum())
 
     def going_on(
         self, past: Sequences, data: Sequences, walking: MeasureOptions
@@ -214,7 +270,7 @@ class Forecaster(Predictor):
                 got=f"--begin {walking.begin} --end {walking.end}".replace("-- ", ""),
                 do="Leave out --begin and --end",
             )
-        whole, begin = gone_on(past, data)
+        whole, begin = gone_on(past, data, self.codec.step, self.reading.fill)
         lengths = whole.field("values").lengths
         stride = self.horizon if walking.stride == 1 else walking.stride
         return whole, Span(begin, lengths), replace(walking, stride=stride)
@@ -275,12 +331,28 @@ class Forecaster(Predictor):
     ) -> Record:
         """Walk-forward figures from every origin: see `seriatim.tasks.forecast.metrics`. Options:
         see `BacktestOptions`; `against` another model, whether the two differ."""
-        past = options.pop("past", "")
+        past = options.pop("past", None)
         walking = asdict(build(BacktestOptions, options, "evaluate"))
-        return super().evaluate(data, against=against, **walking, **{"past": past} if past else {})
+        further = {} if past is None else {"past": past}
+        return super().evaluate(data, against=against, **walking, **further)
 
     def summarise(self, measured: Measured) -> Record:
-        """Errors by horizon and channel, intervals, coverage, and how much better than naive."""
+        """Errors by horizon and channel, intervals, coverage, and how much better than naive; of the
+        forecasts with enough of the past, where there are any."""
+        judged = part_of(measured, enough_of(measured))
+        found = self.reported(judged)
+        found["notes"] += left_out(measured, judged)
+        return found
+
+    def compared(self, measured: Measured, other: Measured) -> dict[str, Any]:
+        """Whether two models differ, by the forecasts for which both have enough of the past."""
+        if len(measured.loss) == len(other.loss):
+            both = enough_of(measured) & enough_of(other)
+            measured, other = (part_of(each, both) for each in (measured, other))
+        return super().compared(measured, other)
+
+    def reported(self, measured: Measured) -> Record:
+        """The figures of all forecasts."""
         forecasts = forecasts_in(measured)
         found = report(forecasts, naive_in(measured))
         seconds, values = measured["seconds"], forecasts.mean.size
@@ -296,18 +368,53 @@ class Forecaster(Predictor):
             seconds=seconds,
             symbols_per_second=values / max(seconds, 1e-9),
             parameters=self.model.size(),
-            protocol=self.protocol(measured["walking"]) | {"seen_in_training": measured["seen"]},
-            notes=self.without_mase(found["by_series"] or ()),
+            protocol=self.protocol(measured["walking"])
+            | {
+                "naive": self.naive_in_words(measured.facts.get("last_value")),
+                "scale": self.scale_in_words(measured),
+                "seen_in_training": measured["seen"],
+            },
+            notes=[
+                *channels_judged(found["by_channel"]),
+                *self.other_scales(measured),
+                *self.without_mase(found),
+                *with_all_steps(found["by_horizon"], len(found["by_series"] or ())),
+                *mostly_nothing(forecasts),
+                *self.from_few_errors(),
+            ],
         )
 
-    def without_mase(self, figures: Sequence[Record]) -> list[str]:
-        """A note on the series that have no MASE, if some have none: they never change."""
+    def scale_in_words(self, measured: Measured) -> str:
+        """What MASE is in units of."""
+        season = self.codec.season
+        words = f"mean |y(t) - y(t-{season})| of each series before the first origin"
+        short = measured.facts.get("short", 0)
+        return words + f"; of {short:,}, too short for it, |y(t) - y(t-1)|" * bool(short)
+
+    def other_scales(self, measured: Measured) -> list[str]:
+        """A note on series that are too short for the scale of the others."""
+        short, many = measured.facts.get("short", 0), measured["sequences"]
+        if not short:
+            return []
+        are = (
+            "series is"
+            if many == 1
+            else f"{short:,} of {many:,} series {'is' if short == 1 else 'are'}"
+        )
+        return [
+            f"MASE: {are} too short for seasonal differences ({self.codec.season} steps apart) before the"
+            " first origin and scaled by the mean difference from one step to the next"
+        ]
+
+    def without_mase(self, found: Record) -> list[str]:
+        """A note on the series that have no MASE, if some have none."""
+        figures = found["by_series"] or [found]
         some = sum(each["mase"] is not None for each in figures)
         if some == len(figures):
             return []
         return [
             f"MASE: {some:,} of {len(figures):,} series have one; the others did not change before"
-            " the first origin, or had no value after it"
+            f" the first origin, had fewer than {FEWEST_APART} differences there, or no value after it"
         ]
 
     def scaled(self, forecasts: Forecasts) -> dict[str, float] | None:
@@ -325,7 +432,13 @@ class Forecaster(Predictor):
         if options.past:
             begin = f"the end of {options.past}"
         refit = f"every {options.refit} origins, on {options.sliding or 'all'} steps"
-        own = "the model's own quantiles"
+        behind = self.metrics.get("interval_errors")
+        of_errors = "" if behind is None else f", from {behind:,} errors of each step"
+        own = (
+            "the model's own quantiles"
+            if self.offsets is None
+            else "conformal, from validation data"
+        )
         return {
             "step": self.codec.step.words,
             "season": self.codec.season,
@@ -334,18 +447,33 @@ class Forecaster(Predictor):
             "origins": f"from {begin} to {end}, stride {options.stride}",
             "gap": self.model.options.gap,
             "refit": refit if options.refit else "never",
-            "intervals": own if self.offsets is None else "conformal, from validation data",
+            "intervals": own + of_errors,
             "scaled": "errors in units of the training data's deviation",
-            "naive": f"the value {self.codec.season} step{'s' * (self.codec.season > 1)} ago",
+            "naive": self.naive_in_words(),
             "several_series": "figures are means over series; `pooled`: over all origins alike",
             "text": "numbers are forecast",
             "unit": "value",
+            "seen_of": "the values that are judged",
         }
+
+    def naive_in_words(self, last: float | None = None) -> str:
+        """What the naive forecast says, and how much better the last value is, if it is."""
+        season = self.codec.season
+        words = f"the value {season:,} step{'s' * (season > 1)} ago"
+        if season > 1:
+            asked = (
+                "as was asked for" if self.codec.options.season else "that was taken and not found"
+            )
+            words += f", a season {asked}"
+        if last is not None and season > 1 and last > 0:
+            words += f"; on these data the last value is better than that by {100 * last:.3g} %"
+        return words
 
     def row(self, measured: Measured) -> dict[str, Any]:
         """A row of a comparison."""
-        record = self.summarise(measured)
-        kept = "mase mae rmse crps pooled interval parameters symbols_per_second protocol"
+        record = self.reported(measured)  # of the same forecasts as of all other models
+        record["notes"] += left_out(measured, measured)
+        kept = "mase mae rmse crps pooled interval parameters symbols_per_second protocol notes"
         return {key: record[key] for key in kept.split()} | {
             "skill": (record["against_naive"] or {}).get("skill"),
             "coverage": record["coverage"].get("80"),
@@ -381,6 +509,7 @@ class Forecaster(Predictor):
             items=items,
             protocol=self.protocol({k: v for k, v in asdict(walking).items() if k != "only"})
             | {"seen_in_training": self.seen(rows_between(series, span))},
+            notes=too_little(past_at(signals, walk.places), self.reads),
         )
 
     def walked(self, data: Sequences, s: int, row: int, walk: Walk, o: int) -> dict[str, Any]:
@@ -453,7 +582,9 @@ class Forecaster(Predictor):
                     "rows": len(longer.field("values").row(s)) - gap - horizon,
                 }
             )
-        return self.record("predictions", data=series.origin, sequences=len(whole), items=items)
+        notes = [*self.from_few_errors(), *too_little(past_at(signals, places), self.reads)]
+        known = {"data": series.origin, "sequences": len(whole)}
+        return self.record("predictions", **known, items=items, notes=notes)
 
     def channels(self, mean: np.ndarray, quantiles: np.ndarray) -> dict[str, dict[str, Any]]:
         """(H, C) means and (H, C, Q) quantiles, by the names of the channels and of the levels."""
@@ -527,9 +658,31 @@ class Forecaster(Predictor):
         return values, moments, given
 
 
-def origin_of(past: Source) -> str:
-    """What data are called."""
-    return past.origin if isinstance(past, Sequences) else str(past)
+def channels_judged(channels: Sequence[Record]) -> list[str]:
+    """A note on channels of which nothing is judged."""
+    some = sum(each["mae"] is not None for each in channels)
+    if some == len(channels):
+        return []
+    return [
+        f"{some:,} of {len(channels):,} channels are judged: the others have no value of their own after"
+        " the first origin"
+    ]
+
+
+def with_all_steps(steps: Sequence[Record], series: int) -> list[str]:
+    """A note on several series some of which have not all steps, and no part in figures by horizon."""
+    counts = [each.get("series", series) for each in steps]
+    if min(counts) == series:
+        return []
+    if min(counts) < max(counts):
+        return [
+            f"by horizon: no series has all {len(steps):,} steps, so that steps rest on different"
+            f" series, {min(counts):,} to {max(counts):,} of {series:,}"
+        ]
+    return [
+        f"by horizon: means over the {counts[0]:,} of {series:,} series that have all {len(steps):,} steps;"
+        f" {series - counts[0]:,} ha{'s' if series - counts[0] == 1 else 've'} fewer"
+    ]
 
 
 def rows_between(data: Sequences, span: Span) -> Sequences:

@@ -22,15 +22,18 @@ from seriatim.show.tables import (
     width_of,
 )
 
-SHOWN = 12  # horizons that are shown
+SHOWN = 12  # numbers of steps ahead that are shown, about
 MOST_TRENDS = 40  # series, or channels of one, whose course is shown
 CELLS = 48  # letters of a course, at most
 NAME = 24  # letters of the name of a series
 
 
 def number(value: float | None, form: str = "{:.5g}") -> str:
-    """A figure; a dash where there is none."""
-    return "-" if value is None else form.format(value)
+    """A figure; a dash where there is none, and nothing is below zero that is written as zero."""
+    if value is None:
+        return "-"
+    words = form.format(value)
+    return words if any(digit in words for digit in "123456789") else words.replace("-", "")
 
 
 def forecast_table(record: Record) -> Group | str:
@@ -192,6 +195,18 @@ def add_naive(table: Table, record: Record) -> None:
     gone = None if against["skill"] is None else 100 * against["skill"]
     words = f"{number(gone, '{:+.1f} %')} (Diebold-Mariano {statistic}, p = {p})"
     table.add_row("against naive", words)
+    table.add_row("  which is", record["protocol"]["naive"])
+
+
+def of_series(record: Record) -> str:
+    """Over how many of several series the figures of steps are means."""
+    counts = [each["series"] for each in record["by_horizon"] if "series" in each]
+    if not counts:
+        return ""
+    some = (
+        f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
+    )
+    return f"   means over {some} of {len(record['by_series']):,} series"
 
 
 def add_parts(table: Table, record: Record) -> None:
@@ -199,9 +214,13 @@ def add_parts(table: Table, record: Record) -> None:
     steps = record["by_horizon"]
     if len(steps) > 1:
         row = sparkline([each["mae"] for each in steps], 24)
-        table.add_row("MAE by horizon", Text(row, style=ORDERS[0]))
-    if len(steps) > SHOWN:
-        steps = [steps[round(i * (len(steps) - 1) / (SHOWN - 1))] for i in range(SHOWN)]
+        table.add_row("MAE by horizon", Text(row, style=ORDERS[0]) + Text(of_series(record)))
+    every = -(-len(steps) // SHOWN)
+    if every > 1:
+        words = f"of {len(steps)} steps ahead the first, every {every} steps, and the last:"
+        table.add_row("", Text(words, "dim"))
+        ends = (steps[0], steps[-1])
+        steps = [each for h, each in enumerate(steps, 1) if h % every == 0 or each in ends]
     for each in steps:
         names = ("mae", "rmse", "crps")
         errors = ", ".join(f"{name.upper()} {number(each[name])}" for name in names)
@@ -211,3 +230,26 @@ def add_parts(table: Table, record: Record) -> None:
     for each, name in zip(record["by_channel"], record["channel_names"], strict=True):
         words = f"MASE {number(each['mase'], '{:.4f}')}, MAE {number(each['mae'])}"
         table.add_row(Text(f"  {visible(name)}"), words)
+
+
+def lag_lines(record: Record) -> Group:
+    """What a lag table has, and its first rows, as far as there is room."""
+    many = f"{record['rows']:,} rows, {len(record['columns']):,} columns"
+    series = f", {record['series']:,} series" if record["series"] > 1 else ""
+    where = "".join(f"; written: {each}" for each in record["written"])
+    told = Text(f"{many}{series}; to be learned: {', '.join(record['targets'])}{where}")
+    room = max(2, output().width // NAME)
+    names = record["columns"]
+    kept = range(len(names)) if len(names) <= room else [*range(room - 1), len(names) - 1]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in kept:
+        table.add_column(visible(names[column]), justify="right" if column else "left")
+    for row in record["first"]:
+        cells = (row[column] for column in kept)
+        table.add_row(*(visible(c) if isinstance(c, str) else number(c) for c in cells))
+    return Group(told, Text(), table)
+
+
+def lag_rows(record: Record) -> list[dict[str, Any]]:
+    """The first rows of a lag table."""
+    return [dict(zip(record["columns"], row, strict=True)) for row in record["first"]]

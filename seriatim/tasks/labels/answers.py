@@ -16,7 +16,7 @@ from seriatim.batches import MOST_READ, buckets, refuse_long
 from seriatim.data.sequences import Field, offsets_of
 from seriatim.distributions.chains import Chain
 from seriatim.distributions.numbers import Normal
-from seriatim.models.base import Model, evaluating
+from seriatim.models.base import Model, asked, evaluating
 from seriatim.progress import passing
 from seriatim.tasks.labels.codec import Examples, of_examples
 
@@ -45,7 +45,7 @@ def answers(model: Model, examples: Examples, tags: bool) -> Answers:
     with evaluating(model):
         for rows in passing("asking", buckets(examples.x.lengths, PLACES)):
             batch = of_examples(examples, rows)
-            distribution = model.unroll(batch)[0]
+            distribution = asked(model).unroll(batch)[0]
             real = (
                 (torch.arange(batch.x.shape[1]) < batch.x_lengths[:, None])
                 if tags
@@ -84,7 +84,7 @@ def estimates(model: Model, examples: Examples) -> tuple[np.ndarray, np.ndarray]
     found = np.zeros((2, len(examples)))
     with evaluating(model):
         for rows in passing("asking", buckets(examples.x.lengths, PLACES)):
-            normal = model.unroll(of_examples(examples, rows))[0]
+            normal = asked(model).unroll(of_examples(examples, rows))[0]
             assert isinstance(normal, Normal)
             found[:, rows] = torch.stack([normal.location, normal.deviation])[
                 ..., 0, 0

@@ -51,8 +51,9 @@ def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
         y, counted = pad([examples.y.row(s) for s in rows])
         if not y.shape[1]:
             y, counted = torch.zeros_like(x), torch.zeros_like(x, dtype=torch.bool)
+    given = None if examples.given is None else (examples.given, rows)
     if examples.words is None or examples.letters is None:
-        return Batch(x, mask.sum(1), y, counted)
+        return Batch(x, mask.sum(1), y, counted, given=given)
     offsets = examples.x.offsets
     used, where = np.unique(
         np.concatenate([examples.words[offsets[s] : offsets[s + 1]] for s in rows]),
@@ -64,7 +65,7 @@ def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
     letters = np.concatenate([nothing, examples.letters[used]])  # (U, L)
     longest = max(1, int((letters > 0).sum(1).max()))
     spelled = torch.from_numpy(letters[:, :longest].astype(np.int64))
-    return Batch(x, mask.sum(1), y, counted, None, words, spelled)
+    return Batch(x, mask.sum(1), y, counted, None, words, spelled, given=given)
 
 
 HALF = 16  # of a long word its first and last so many letters are read
@@ -90,6 +91,7 @@ class Examples:
     words: np.ndarray | None = None  # (N,) which of U different words each symbol is, known or not
     letters: np.ndarray | None = None  # (U, L) their letters in numbers, see `FIRST_LETTER`
     blanks: np.ndarray | None = None  # of letters and bytes, the numbers of those that part words
+    given: Field | None = None  # the texts or words that x was made of; numbers have none
 
     def __len__(self) -> int:
         return len(self.x)
@@ -107,7 +109,8 @@ class Examples:
         """The sequences that (S,) a mask chooses."""
         rows, own = np.flatnonzero(chosen), np.repeat(chosen, self.x.lengths)
         words = None if self.words is None else self.words[own]
-        return replace(self, x=self.x.take(rows), y=self.y.take(rows), words=words)
+        given = None if self.given is None else self.given.take(rows)
+        return replace(self, x=self.x.take(rows), y=self.y.take(rows), words=words, given=given)
 
     @property
     def columns(self) -> tuple[Field, ...]:
@@ -146,6 +149,13 @@ class LabelCodec:
         if isinstance(inputs, Tokens):
             letters = {letter for name in inputs.named(data.main).names or () for letter in name}
         return cls(inputs, labels, sorted(letters), target, own)
+
+    def reading_with(self, inputs: Codec, data: Sequences) -> LabelCodec:
+        """The same labels of sequences that another codec cuts, with the letters of its words."""
+        letters: set[str] = set()
+        if isinstance(inputs, Tokens):
+            letters = {letter for name in inputs.named(data.main).names or () for letter in name}
+        return LabelCodec(inputs, self.said, sorted(letters), self.target, inputs.size)
 
     @property
     def text(self) -> Codec:
@@ -218,6 +228,7 @@ class LabelCodec:
         """Sequences in numbers, with the letters of their words; without their labels where there
         are none."""
         words = letters = None
+        given = None if self.channels else data.main
         if isinstance(self.inputs, Tokens):
             given = self.inputs.named(data.main)
             names = given.names or ()
@@ -231,7 +242,7 @@ class LabelCodec:
             x = self.inputs.encode(data.main)
         if not labelled:
             nothing = Field(np.zeros(0, np.int32), np.zeros(1, np.int64), SYMBOLS)
-            return Examples(x, nothing, words, letters, self.blanks)
+            return Examples(x, nothing, words, letters, self.blanks, given)
         said = target_of(data, self.target)
         y = (
             self.said.encode(said)
@@ -248,7 +259,7 @@ class LabelCodec:
                 do="Give tokens with a tag each, for instance as CoNLL-U, "
                 "and leave --unit as it is",
             )
-        return Examples(x, y, words, letters, self.blanks)
+        return Examples(x, y, words, letters, self.blanks, given)
 
     @property
     def blanks(self) -> np.ndarray | None:

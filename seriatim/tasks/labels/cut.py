@@ -28,7 +28,7 @@ from seriatim.tasks.labels.codec import Examples, LabelCodec, cut_once, of_examp
 from seriatim.tasks.labels.metrics import f1_of, marks_spans, span_counts
 from seriatim.tasks.labels.models.beside import BesideCounting
 from seriatim.tasks.labels.models.network import SequenceLabeller
-from seriatim.training.lesson import Judged, Lesson
+from seriatim.training.lesson import FINEST, Judged, Lesson
 
 Event = dict[str, Any]
 
@@ -103,7 +103,8 @@ class ClassifyLesson(Lesson):
 
     def judged(self, model: Model) -> Judged:
         """What `validate` looks at."""
-        return Judged("share of tags wrong" if self.tags else "share of labels wrong")
+        words = "share of tags wrong" if self.tags else "share of labels wrong"
+        return Judged(words, items=None if self.valid is None else len(self.looked_at.y.flat))
 
     def validate(self, model: Model) -> float:
         """The share of labels that are wrong; between equals a trace of the nats per label decides.
@@ -138,7 +139,7 @@ class TagLesson(ClassifyLesson):
 
     def judged(self, model: Model) -> Judged:
         """What `validate` looks at."""
-        return Judged("span F1", higher=True) if self.spans else super().judged(model)
+        return Judged("span F1", True, FINEST) if self.spans else super().judged(model)
 
     def validate(self, model: Model) -> float:
         """What is missing to an F1 of one where tags mark spans, else the share of tags that are

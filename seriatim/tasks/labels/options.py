@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from seriatim.models.options import WholeOptions
@@ -28,6 +29,17 @@ class LabellerOptions(WholeOptions):
     letter_width: int = option(
         64, "letters: size of what they say about the word", least=2, most=65536
     )
+    encoder: str = option(
+        "",
+        "a run of `fit language` that reads first: its vectors in context stand for the word "
+        "vectors, its unit and its vocabulary are used; copied into the run",
+    )
+    encoder_frozen: bool = option(True, "encoder: it stays as it is; false: it learns on")
+
+    def __post_init__(self) -> None:
+        """A fit is done again from elsewhere, too: the path is kept from the root."""
+        if self.encoder:
+            object.__setattr__(self, "encoder", os.path.abspath(self.encoder))
 
 
 @dataclass(frozen=True)
@@ -39,6 +51,14 @@ class PooledOptions(LabellerOptions):
         "how the vectors of all positions become one: the last, their mean or largest values, "
         "a mean weighed by attention, or the vector of an extra position (unit)",
         choices=("last", "mean", "max", "attention", "unit"),
+    )
+    hidden: int = option(
+        0, "hidden layers between that one vector and the answer", least=0, most=1000
+    )
+    activation: str = option(
+        "tanh",
+        "rnn, plain convolution and hidden layers: the nonlinearity",
+        choices=("tanh", "sigmoid", "relu", "gelu"),
     )
 
 
@@ -95,6 +115,20 @@ class MarkovBayesOptions:
         most=16,
     )
     add: float = option(0.1, "unigram and markov: pseudo-count added to every symbol", above=0)
+    first: str = option(
+        "start",
+        "markov: what the first symbols follow: the start, or nothing, so that the first is as "
+        "likely as anywhere (unigram)",
+        choices=("start", "unigram"),
+    )
+    ends: bool = option(
+        True, "unigram and markov: the end of a sequence counts like a symbol; false: not at all"
+    )
+    closed: bool = option(
+        False,
+        "unigram and markov: the vocabulary is what was seen under any label; what is unknown adds "
+        "nothing",
+    )
     prior: str = option(
         "counts", "probability of the labels beforehand", choices=("counts", "uniform")
     )
@@ -121,6 +155,25 @@ class LinearOptions:
         "found", "also runs of three to five letters inside words", choices=("found", "yes", "no")
     )
     least: int = option(1, "n-grams seen in fewer training sequences are left out", least=1)
+
+
+@dataclass(frozen=True)
+class EncoderOptions:
+    """A pretrained encoder, frozen, under a linear model."""
+
+    pretrained: str = option(
+        "", "local folder of a pretrained encoder, in Hugging Face's layout; nothing is downloaded"
+    )
+    strength: float = option(
+        0.0,
+        "how far weights may grow: the inverse of the penalty on their squares; 0: found",
+        least=0,
+    )
+
+    def __post_init__(self) -> None:
+        """A run is opened from elsewhere, too: the path is kept from the root."""
+        if self.pretrained:
+            object.__setattr__(self, "pretrained", os.path.abspath(self.pretrained))
 
 
 @dataclass(frozen=True)

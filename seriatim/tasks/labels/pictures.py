@@ -291,7 +291,7 @@ def precision(record: Record) -> Chart:
         for each in curve["points"]
     ]
     view = alt.vconcat(over_thresholds(rows, chosen), traded(rows, chosen, curve), spacing=18)
-    name = short(visible(curve["positive"]))
+    name = f"'{short(visible(curve['positive']))}'"
     says = (
         f"Above, precision and recall of {name} if it is found from a probability on; below, one "
         f"against the other (up and right is better; average precision "
@@ -461,7 +461,7 @@ def explanation(record: Record) -> Chart:
         )
     view = alt.layer(*layers, height=STEP * len(rows))
     shown = [{"symbol": row["symbol"], "adds": row["adds"]} for row in rows]
-    label = short(visible(record["label"]))
+    label = f"'{short(visible(record['label']))}'"
     title = f"{Path(str(record.get('run') or record.get('model', ''))).name}: why {label}?"
     return Chart(view, title.lstrip(": "), said_of_weights(record, label), shown)
 

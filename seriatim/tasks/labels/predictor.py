@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,12 @@ from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data.objects import at_hand
 from seriatim.data.sequences import Sequences, offsets_of
 from seriatim.errors import ConfigError, DataError
+from seriatim.layers.devices import to
 from seriatim.measuring.measured import Measured
+from seriatim.models import contextual
 from seriatim.models.attending import MOST_SHOWN, maps_of, refusal
-from seriatim.models.base import Model, evaluating
+from seriatim.models.base import Model, asked, evaluating
+from seriatim.models.graph import graph_of_model
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source, shortened
 from seriatim.settings import build, named
@@ -28,14 +32,18 @@ from seriatim.tasks.labels.answers import Answers, answers
 from seriatim.tasks.labels.codec import Examples, LabelCodec, of_examples
 from seriatim.tasks.labels.cut import ClassifyLesson
 from seriatim.tasks.labels.metrics import calibration, cooled, report
+from seriatim.tasks.labels.models.beside import BesideCounting
 from seriatim.tasks.labels.models.network import SequenceLabeller
 
+TOGETHER = 64  # sequences whose vectors are computed at a time
 AROUND = 8  # elements shown on either side of one whose tag is told
 NOT_SEEN = (
     "never seen in training: wrong, whatever is found, and of probability 0, "
     "so that the log loss is infinite"
 )
 QUICKLY_COUNTED = 300_000  # symbols of training data that are counted, too, beside a network
+SHOWN = 5  # labels that training did not have
+UNKNOWN_SHARE = 0.5  # of the symbols of a test, from which on that is said
 UNBALANCED = 0.75  # the share of the commonest label from which on that is said
 
 
@@ -96,6 +104,42 @@ class OfSequences(Predictor):
             notes=notes,
         )
 
+    def embed(self, data: Source, *, layer: int = 0, each: str = "position") -> Record:
+        """The vectors of the positions of each sequence in a layer, or their mean."""
+        given = self.data(data, gaps=True)
+        network = next((m for m in self.model.parts if isinstance(m, SequenceLabeller)), None)
+        if network is None:
+            raise contextual.refusal(self.spec)
+        part = contextual.layer_of(network.stack, layer, self.spec)
+        examples, items = self.codec.encode(given, labelled=False), []
+        lengths = examples.x.lengths
+        tokens = [] if self.codec.channels else self.codec.text.pieces(given.main)
+        for rows in np.array_split(np.arange(len(given)), max(1, -(-len(given) // TOGETHER))):
+            batch = to(of_examples(examples, rows), network.device)
+            with evaluating(network):
+                run = partial(network.answer, network.embedded(batch), batch.x_lengths)
+                found = contextual.outputs(part, run).cpu().float().numpy()  # (B, P, D)
+            for place, s in enumerate(rows.tolist()):
+                begin, many = int(examples.x.offsets[s]), int(lengths[s])
+                steps = [str(step + 1) for step in range(many)]
+                names = steps if self.codec.channels else tokens[begin : begin + many]
+                text = {} if self.codec.channels else {"text": spelled(given.main.raw(s))}
+                items.append(text | contextual.told(found[place, :many], names, each))
+        return self.record("vectors", items=items)
+
+    def graph(self, data: Source) -> Record:
+        """How the loss of the first sequence is computed: every operation of the network, with
+        values and gradients."""
+        given = self.data(data)[:1]
+        examples = self.codec.encode(given)
+        if not len(examples.y.flat):
+            raise DataError(
+                "a loss needs the truth", got="a sequence without", do="Give one with its label"
+            )
+        batch = of_examples(examples, np.arange(1))
+        nodes = graph_of_model(self.model, batch, self.spec)
+        return self.record("graph", data=given.origin, loss=nodes[-1]["value"], nodes=nodes)
+
     def matching(self, other: Predictor) -> Model:
         """The model of another run, if it was fitted to the same symbols and labels."""
         same = other.task.name == self.task.name and other.codec.to_json() == self.codec.to_json()
@@ -108,9 +152,14 @@ class OfSequences(Predictor):
         return other.model
 
 
+def spelled(raw: Any) -> str:
+    """A sequence of symbols as text."""
+    return raw if isinstance(raw, str) else " ".join(map(str, raw))
+
+
 def attention_of(part: Model, batch: Batch) -> list[Tensor]:
     """(1, H, P, P) what each layer of a part attends to, where it is a network that attends."""
-    traced = part.trace(batch) if isinstance(part, SequenceLabeller) else {}
+    traced = asked(part).trace(batch) if isinstance(part, SequenceLabeller) else {}
     return [value for name, value in traced.items() if name.startswith("attention.")]
 
 
@@ -165,6 +214,7 @@ class Labeller(OfSequences):
             "log_probs": log_probs,  # (N, K)
             "offsets": found.offsets,  # (S + 1,) where the answers for each sequence begin
             "unseen": unseen,
+            "floor": truth == (names.index(self.commonest) if self.commonest else -1),
             "unknown": np.zeros(symbols, bool)
             if self.codec.channels
             else examples.x.flat == UNKNOWN,
@@ -214,7 +264,8 @@ class Labeller(OfSequences):
             of_seen = calibration(log_probs[~unseen], truth[~unseen])["log_loss"]
         sure = calibration(log_probs, truth)
         figures = report(truth, measured["answers"], names)
-        floor = self.floor(truth, names)
+        floor = None if self.commonest is None else float(measured["floor"].mean())
+        unknown = int(measured["unknown"].sum())
         return self.record(
             "evaluation",
             data=measured["origin"],
@@ -226,13 +277,17 @@ class Labeller(OfSequences):
             sequences=len(measured["offsets"]) - 1,
             unseen_labels=dict(Counter(names[i] for i in truth[unseen])),
             log_loss_of_seen=of_seen,
-            unknown=int(measured["unknown"].sum()),
+            unknown=unknown,
             symbols=symbols,
             seconds=measured["seconds"],
             symbols_per_second=symbols / max(measured["seconds"], 1e-9),
             parameters=self.model.size(),
             protocol=self.protocol() | {"seen_in_training": measured["seen"]},
-            notes=[*self.beside_the_floor(figures, floor), *self.unbalanced(floor)],
+            notes=[
+                *self.beside_the_floor(figures, floor, self.always(measured)),
+                *self.unbalanced(floor),
+                *self.mostly_unknown(unknown, symbols),
+            ],
         )
 
     # -- the floor
@@ -242,20 +297,23 @@ class Labeller(OfSequences):
         name = self.metrics.get("majority_label")
         return name if isinstance(name, str) and name in self.codec.labels.number else None
 
-    def floor(self, truth: np.ndarray, names: list[str]) -> float | None:
-        """The share of labels that would be right if every one were the commonest of training."""
-        if self.commonest is None:
-            return None
-        return float((truth == names.index(self.commonest)).mean())
+    def always(self, measured: Measured) -> str:
+        """What the floor says, in words: of several folds each may have another commonest label."""
+        if self.commonest is not None:
+            place = measured["names"].index(self.commonest)
+            if np.array_equal(measured["floor"], measured["truth"] == place):
+                return f"{str(self.commonest)!r}, the commonest {self.said[:-1]} of training"
+        return f"the commonest {self.said[:-1]} of each training part"
 
-    def beside_the_floor(self, figures: Record, floor: float | None) -> list[str]:
+    def beside_the_floor(self, figures: Record, floor: float | None, always: str) -> list[str]:
         """What to say of a model that knows no more than which label is most frequent."""
         if floor is None or figures["interval"]["accuracy"][0] > floor:
             return []
-        always = f"always saying {str(self.commonest)!r} ({floor:.4f})"
         if figures["accuracy"] <= floor:
-            return [f"no better than {always}, the commonest {self.said[:-1]} of training"]
-        return [f"on so few {self.said} it cannot be told from {always}"]
+            return [f"no better than always saying {always} ({floor:.4f})"]
+        return [
+            f"on so few {self.said} it cannot be told from always saying {always} ({floor:.4f})"
+        ]
 
     def unbalanced(self, floor: float | None) -> list[str]:
         """What to say where one label is nearly all there is: accuracy hides the others."""
@@ -267,6 +325,29 @@ class Labeller(OfSequences):
             f"macro F1 weighs every {self.said[:-1]} the same"
         ]
 
+    def never_seen(self, measured: Measured) -> list[str]:
+        """What to say of labels that training did not have: they cannot be right."""
+        truth, unseen = measured["truth"], measured["unseen"]
+        if not unseen.any():
+            return []
+        names = Counter(str(measured["names"][i]) for i in truth[unseen]).most_common(SHOWN)
+        words = ", ".join(f"{name!r} {count:,}" for name, count in names)
+        others = measured["answers"][~unseen] == truth[~unseen]
+        rest = f"; of the others {100 * others.mean():.1f} % are right" if len(others) else ""
+        return [
+            f"{int(unseen.sum()):,} of {len(truth):,} {self.said} of the test were never in training "
+            f"({words}) and count as wrong{rest}"
+        ]
+
+    def mostly_unknown(self, unknown: int, symbols: int) -> list[str]:
+        """What to say where hardly any word of the test was in training."""
+        if self.codec.channels or unknown < UNKNOWN_SHARE * symbols:
+            return []
+        letters = "; --unit character reads letters" if self.unit in ("word", "token") else ""
+        return [
+            f"{100 * unknown / symbols:.0f} % of the {self.unit}s were never in training{letters}"
+        ]
+
     def conclude(
         self, lesson: ClassifyLesson, valid: Sequences | None, asked: Any
     ) -> Iterator[str]:
@@ -274,14 +355,32 @@ class Labeller(OfSequences):
         names, best = self.codec.labels.names, self.metrics.get("valid")
         number = int(np.bincount(lesson.train.y.flat, minlength=len(names)).argmax())
         self.metrics["majority_label"] = names[number]
-        if lesson.valid is not None and best is not None and best >= lesson.floor(number):
-            words = lesson.judged(self.model).said(best)
+        yield from self.told_beside(lesson)
+        judged = lesson.judged(self.model)
+        if lesson.valid is None or best is None:
+            return
+        if best >= judged.rounded(lesson.floor(number)):
+            words = judged.said(best)
             yield (
                 f"no better than always saying {str(names[number])!r}, the commonest "
                 f"{self.said[:-1]} of training: {words} on validation data"
             )
-        elif lesson.valid is not None and best is not None and not self.in_comparison:
+        elif not self.in_comparison:
             yield from self.beside_counting(lesson, best)
+
+    def told_beside(self, lesson: ClassifyLesson) -> Iterator[str]:
+        """Say which models count beside networks: their figures are not those of networks alone."""
+        counted = [part.counted for part in self.model.parts if isinstance(part, BesideCounting)]
+        for name, model in filter(None, counted):
+            self.metrics["beside"] = name
+            alone = ""
+            if lesson.valid is not None:
+                found = lesson.judged(model).said(lesson.validate(model))
+                alone = f" ({name} alone: {found})"
+            yield (
+                f"what {name} counts is added to what the network says{alone}; "
+                "--beside no fits the network alone"
+            )
 
     def beside_counting(self, lesson: ClassifyLesson, best: float) -> Iterator[str]:
         """Say so if a network is no better than what counting finds in the same data at once."""
@@ -292,7 +391,8 @@ class Labeller(OfSequences):
         other = named(rung.implementation)(codec.size, rung.options(**settings), *codec.sizes)
         for _ in lesson.counting(other):
             pass
-        counted, judged = lesson.validate(other), lesson.judged(self.model)
+        judged = lesson.judged(self.model)
+        counted = judged.rounded(lesson.validate(other))
         if best >= counted:
             yield (
                 f"no better than {name}, which counts and takes seconds: {judged.said(best)}, "
@@ -317,7 +417,8 @@ class Labeller(OfSequences):
 
     def row(self, measured: Measured) -> dict[str, Any]:
         """A row of a comparison, with what was taken for what."""
-        return self.in_row(self.summarise(measured))
+        found = self.in_row(self.summarise(measured))
+        return found | {"notes": [*found["notes"], *self.never_seen(measured)]}
 
     def in_row(self, found: Record) -> dict[str, Any]:
         """What a comparison keeps of an evaluation."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 NEURAL = {
     "epochs": 20.0,
+    "least_updates": 200,
     "rows": 16,
     "length": 32,
     "rate": 1e-3,
@@ -15,6 +16,7 @@ NEURAL = {
 
 NUMERIC = {
     "epochs": 20.0,
+    "least_updates": 200,
     "rows": 8,
     "rate": 4e-3,
 }  # numbers say less each than words, and need more updates

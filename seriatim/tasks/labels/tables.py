@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 from rich.console import Group
 from rich.table import Column, Table
 from rich.text import Text
 
 from seriatim.data.sequences import names_of
-from seriatim.records import Record
+from seriatim.records import Record, array_of
 from seriatim.show.tables import ORDERS, add_protocol, bar, narrowed, output, visible, width_of
 
 WHOLE = 12  # labels whose whole confusion matrix is shown
@@ -312,3 +314,32 @@ def value_lines(record: Record) -> str:
 def annotated(record: Record) -> str:
     """What was written."""
     return f"{record['out']}: {record['tags']:,} tags in {record['sequences']:,} sequences"
+
+
+SHOWN = 4  # numbers of a tensor in a table
+
+
+def graph(record: Record) -> Table:
+    """A line for each node: how it came about, its value, and what it does to the loss."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("node", "computed as", "shape", "value", "d loss / d node"):
+        table.add_column(name, no_wrap=name != "computed as")
+    for each in record["nodes"]:
+        how = f"{each['operation']}({', '.join(each['inputs'])})" if each["operation"] else "given"
+        shape = " x ".join(map(str, each["shape"])) or "number"
+        gradient = "" if each["gradient"] is None else first_numbers(each["gradient"])
+        cells = [each["name"], how, shape, first_numbers(each["value"]), gradient]
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def first_numbers(value: Any) -> str:
+    """The first numbers of a tensor, in a line."""
+    flat = np.asarray(array_of(value)).reshape(-1)
+    shown = " ".join(f"{float(each):.4g}" for each in flat[:SHOWN])
+    return shown + (" ..." if len(flat) > SHOWN else "")
+
+
+def graph_rows(record: Record) -> list[Record]:
+    """A row for each node."""
+    return record["nodes"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from seriatim.data.options import PixelOptions
 from seriatim.models.ladder import Rung
 from seriatim.models.ngrams.options import (
     CacheOptions,
@@ -12,6 +13,7 @@ from seriatim.models.ngrams.options import (
 )
 from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
+from seriatim.tasks.base.embedding import embed_verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding, TopOptions
 from seriatim.tasks.language.options import (
     BigramOptions,
@@ -22,6 +24,7 @@ from seriatim.tasks.language.options import (
     GenerateOptions,
     HiddenOptions,
     LanguageOptions,
+    PositionOptions,
     RestoreOptions,
 )
 
@@ -219,8 +222,18 @@ VERBS: dict[str, Verb] = {
         table=TABLES + "inside",
         example='seriatim surprisal runs/book --text "Call me Ishmael."',
     ),
+    "embed": embed_verb('seriatim embed runs/book --text "the river bank" --layer 1'),
     "attention": attention_verb(
         'seriatim attention runs/transformer --text "Call me Ishmael." --layer 1'
+    ),
+    "positions": Verb(
+        "What a transformer is told of each position: the vectors, or the angles.",
+        "positions",
+        "positions",
+        reads="nothing",
+        options=PositionOptions,
+        table=TABLES + "positions",
+        example="seriatim positions runs/transformer --most 32",
     ),
     "gradient": Verb(
         "How far back the gradient of the loss reaches.",
@@ -277,12 +290,13 @@ TASK = Task(
             words="bits per character",
             test=HERE + "metrics:p_of_difference",
             draws=HERE + "metrics:drawn_bits",
-            test_name="paired bootstrap, 95 %",
+            test_name="paired resampling, 95 %",
         ),
         Figure("nats_per_token", "nats/token", "{:.4f}", wide=True),
         Figure("perplexity", "perplexity", "{:.2f}", shown=False),
     ),
     cut_by=HERE + "cut:LanguageCut",
+    reading=PixelOptions,
     predictor=HERE + "predictor:LanguagePredictor",
     codec="seriatim.codecs.symbols:load_codec",
     verbs=VERBS,
@@ -294,6 +308,9 @@ TASK = Task(
             "influence", PICTURES + "influence", "how far back a symbol matters", several=True
         ),
         **ATTENTION_PICTURES,
+        "positions": Picture(
+            "positions", PICTURES + "positions", "what each position is told, feature by feature"
+        ),
         "surprisal": Picture("surprisal", PICTURES + "surprisal", "what surprises it in a text"),
         "frequencies": Picture("frequencies", PICTURES + "frequency", "phrases over time"),
     },
@@ -302,5 +319,6 @@ TASK = Task(
     usual_unit="character",
     references={"bz2": HERE + "references:with_bz2", "xz": HERE + "references:with_xz"},
     across_units=("bits_per_character",),
+    floor="unigram",
     kept="seriatim generate {run} --length 300",
 )

@@ -38,7 +38,7 @@ from seriatim.distributions.symbols import Distribution
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.fingerprint import caution
 from seriatim.measuring.likelihood import block_of
-from seriatim.models.base import Model, evaluating, select
+from seriatim.models.base import Model, asked, evaluating, select
 from seriatim.parallel import threads
 from seriatim.progress import note, passing
 from seriatim.records import finite
@@ -264,6 +264,7 @@ def code_symbols(
 
 def code_stream(model: Model, coder: Coder, symbols: int, wanted: np.ndarray | None) -> np.ndarray:
     """One long sequence in the blocks in which it is scored: each after what stands before it."""
+    model = asked(model)
     found, block = np.zeros(symbols, np.int32), block_of(model)
     for begin in passing("coding", range(0, symbols, block)):
         following, state = model.start(prompts([found[max(0, begin - model.warm) : begin]]))
@@ -280,6 +281,7 @@ def code_lines(
 ) -> list[list[int]]:
     """Some sequences side by side, each with its STOP: first symbols first."""
     found: list[list[int]] = [[] for _ in range(many)]
+    model = asked(model)
     following, state = model.start(prompts([np.zeros(0, np.int64)] * many))
     going = list(range(many))
     while going:
@@ -306,6 +308,7 @@ def frequencies(following: Distribution) -> list[Frequencies]:
 
 def likely_beginning(model: Model) -> int:
     """A checksum of what a model expects along its likeliest beginning: another one differs there."""
+    model = asked(model)
     found, (following, state) = 0, model.start(prompts([np.zeros(0, np.int64)]))
     for _ in range(PROBED):
         expected = frequencies(following)[0]

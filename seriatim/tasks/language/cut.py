@@ -16,7 +16,9 @@ from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import DataError
 from seriatim.measuring.likelihood import MOST_LOOKED_AT, mean_loss, score
 from seriatim.models.base import Model
+from seriatim.models.ladder import Part
 from seriatim.models.recipe import TrainingOptions
+from seriatim.progress import note
 from seriatim.tasks.base.cut import MOST_TEST, Cut, Settings
 from seriatim.training.lesson import Judged, Lesson
 
@@ -64,7 +66,8 @@ class LanguageLesson(Lesson):
 
     def judged(self, model: Model) -> Judged:
         """What `validate` looks at."""
-        return Judged("nats per token")
+        learned = self.valid is not None and np.array_equal(self.valid.flat, self.train.flat)
+        return Judged("nats per token of what was learned" if learned else "nats per token")
 
     def validate(self, model: Model) -> float:
         """Nats per symbol of the validation data."""
@@ -98,6 +101,20 @@ class LanguageCut(Cut):
     def lesson(self, train: Field, valid: Field | None, by: str, codec: Codec) -> LanguageLesson:
         """What comes next?"""
         return LanguageLesson(train, valid, by)
+
+    def hold_out(self, data: Sequences, parts: list[Part]) -> tuple[Sequences, Sequences]:
+        """Training and validation data; of a text that is too short for both, all of it twice, which
+        is said. The weights of a mixture cannot be found so."""
+        try:
+            return super().hold_out(data, parts)
+        except DataError:
+            if len(parts) > 1 or not len(data.main.flat):
+                raise
+        note(
+            f"{data.origin} is too short to hold anything out: all of it is learned, and validation "
+            "looks at the same, which says nothing of other texts; give some with --valid"
+        )
+        return data, data
 
     def some_test(self, test: Sequences) -> Sequences:
         """As much of the test part as is scored: whole lines, or the beginning of a stream."""

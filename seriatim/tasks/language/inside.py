@@ -1,8 +1,10 @@
 """Looking inside a fitted model: how far back it hears, what it attends to, what surprises it.
 
     gradient_by_distance     |d loss_t / d x|, x: the embedded symbol d places before y_t         networks
+                             |d loss_t / d h|, h: all outputs of a layer, and of the embedding
     influence_by_distance    KL(p_t || p_t with the symbol d places back replaced), in nats       every rung
     attention_maps           a_ts: how much position t attends to position s                      transformers
+    position_vectors         p_t: what position t is told, or by which angles it is turned     transformers
     surprisal                -log2 p(y_t | past) of every symbol                                  every rung
 
 Distance 1 is the symbol read last. Through a recurrence the gradient passes U^T diag(g') once a
@@ -15,22 +17,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import get_ident
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from seriatim.batches import Batch, prompts
 from seriatim.codecs.symbols import SPECIALS, STOP, UNKNOWN
 from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import ConfigError, DataError, RunError
 from seriatim.layers.block import Block
+from seriatim.layers.devices import to
 from seriatim.layers.recurrent import Recurrent
+from seriatim.models import contextual
 from seriatim.models.attending import MOST_SHOWN, maps_of, refusal
-from seriatim.models.base import Model, evaluating, select
+from seriatim.models.base import Model, asked, evaluating, select
 from seriatim.models.network import Network
-from seriatim.records import finite
+from seriatim.records import finite, plain_array
 from seriatim.runs.predictor import Source
 from seriatim.tasks.language.metrics import figures, layout_of, measure
 from seriatim.tasks.language.predictor import LanguagePredictor as Predictor
@@ -48,7 +54,8 @@ def gradient_by_distance(
     predictor: Predictor, text: Source, most: int = 64, places: int = 32
 ) -> Record:
     """How strongly the loss of a symbol pulls at each of the symbols before it: the mean of |d
-    loss_t / d x| over some places t.
+    loss_t / d x| over some places t. `by_layer` is the mean norm of its gradient with respect to all
+    that the embedding says, then to the outputs of each layer: does it vanish over depth?
 
     `factor` is by how much that changes a place further back (a straight line through its
     logarithm), `radii` are the largest absolute eigenvalues of the recurrent matrices.
@@ -56,13 +63,15 @@ def gradient_by_distance(
     data, ids = read_text(predictor, text)
     name, model = network_part(predictor)
     chosen = some_places(ids, predictor.by, most, places)
-    total, times = np.zeros(most), np.zeros(most, np.int64)
+    total, times, depths = np.zeros(most), np.zeros(most, np.int64), []
     with evaluating(model, gradients=True):
         for begin in range(0, len(chosen), TOGETHER):
             contexts, following = zip(
                 *(context_of(model, ids, s, t, most) for s, t in chosen[begin : begin + TOGETHER])
             )
-            for norms in gradients(model, contexts, following):  # (distances,)
+            found, layers = gradients(model, contexts, following)
+            depths.append(layers)
+            for norms in found:  # (distances,)
                 total[: len(norms[:most])] += norms[:most]
                 times[: len(norms[:most])] += 1
     values = (total / np.maximum(times, 1))[times > 0]
@@ -86,26 +95,51 @@ def gradient_by_distance(
         "places": times[times > 0].tolist(),
         "factor": factor_of(values),
         "radii": radii(model),
+        "by_layer": [finite(value) for value in np.concatenate(depths).mean(0).tolist()],
         "notes": notes + short_text(len(values), most),
     }
 
 
 def gradients(
     model: Network, contexts: tuple[np.ndarray, ...], following: tuple[int, ...]
-) -> Iterator[np.ndarray]:
+) -> tuple[list[np.ndarray], np.ndarray]:
     """For each context the norms of d -log p(following) / d x, from its last symbol back to its
-    first."""
-    batch = prompts(contexts)
-    with torch.enable_grad():
+    first; and (B, 1 + L) those with respect to all of x, and to all outputs of each layer."""
+    batch = to(prompts(contexts), model.device)
+    with torch.enable_grad(), heard(list(model.blocks)) as outputs:
         x = model.embedding(model.begin(batch)).detach().requires_grad_()  # (B, 1 + T, D)
         hidden, _ = model.through(
             x, model.resting(len(x))
         )  # causal: padding behind the end is not heard
-        last = model.read(hidden[torch.arange(len(x)), batch.x_lengths])
-        (slope,) = torch.autograd.grad(-last.log_prob(torch.tensor(following)).sum(), x)
-    norms = slope.norm(dim=-1).double().numpy()  # (B, 1 + T)
-    for row, length in zip(norms, batch.x_lengths.tolist(), strict=True):
-        yield row[1 : length + 1][::-1]  # START is not a symbol of the text
+        last = model.read(hidden[torch.arange(len(x), device=x.device), batch.x_lengths])
+        slopes = torch.autograd.grad(
+            -last.log_prob(torch.tensor(following, device=x.device)).sum(), [x, *outputs]
+        )
+    norms = slopes[0].norm(dim=-1).cpu().double().numpy()  # (B, 1 + T)
+    distances = [
+        row[1 : length + 1][::-1]  # START is not a symbol of the text
+        for row, length in zip(norms, batch.x_lengths.tolist(), strict=True)
+    ]
+    layers = torch.stack([slope.flatten(1).norm(dim=-1) for slope in slopes], 1)  # (B, 1 + L)
+    return distances, layers.cpu().double().numpy()
+
+
+@contextmanager
+def heard(blocks: list[nn.Module]) -> Iterator[list[Tensor]]:
+    """The outputs of these blocks, (B, T, D) each, as they come; of this thread's questions."""
+    found: list[Tensor] = []
+    mine = get_ident()
+
+    def hear(_: nn.Module, __: Any, said: tuple[Tensor, Any]) -> None:
+        if get_ident() == mine:
+            found.append(said[0])
+
+    handles = [each.register_forward_hook(hear) for each in blocks]
+    try:
+        yield found
+    finally:
+        for handle in handles:
+            handle.remove()
 
 
 def factor_of(values: np.ndarray) -> float | None:
@@ -120,7 +154,7 @@ def radii(model: Network) -> list[Record]:
     for layer, block in enumerate(model.blocks):
         if isinstance(block, Block) and isinstance(block.mixer, Recurrent):
             found += [
-                {"layer": layer, "matrix": name, "radius": radius(matrix.detach().double())}
+                {"layer": layer, "matrix": name, "radius": radius(matrix.detach().cpu().double())}
                 for name, matrix in block.mixer.recurrent_matrices().items()
             ]
     return found
@@ -177,6 +211,7 @@ def divergences(
 ) -> np.ndarray:
     """(reach,) KL divergence for a replacement 1, 2, ..., reach places back. What lies before is
     read once."""
+    model = asked(model)
     early, late = context[: len(context) - reach], context[len(context) - reach :]
     rows = np.tile(late, (reach + 1, 1)).astype(np.int64)  # the first row stays as it is
     for d in range(1, reach + 1):
@@ -217,7 +252,7 @@ def attention_maps(
         notes.append(f"only the first {min(len(symbols), most)} symbols are shown")
     y = torch.from_numpy(symbols[:most].astype(np.int64))[None]  # (1, T)
     with evaluating(model):
-        traced = model.trace(Batch(y, torch.tensor([y.shape[1]]), y[:, :0], y[:, :0].bool()))
+        traced = asked(model).trace(Batch(y, torch.tensor([y.shape[1]]), y[:, :0], y[:, :0].bool()))
     stacked = [traced[f"attention.{place}"][0] for place in range(len(traced))]
     return {
         "kind": "attention",
@@ -226,6 +261,28 @@ def attention_maps(
         "unit": predictor.codec.options.unit,
         "tokens": ["<s>", *(codec.shown(codec.symbols[i]) for i in symbols[:most])],
         "maps": maps_of(stacked, layer, head),
+        "notes": notes,
+    }
+
+
+def position_vectors(predictor: Predictor, most: int = MOST_SHOWN) -> Record:
+    """What the first so many positions are told: the vectors that are added to the embedded symbols
+    or put beside them; of rotary positions the cosines, then the sines, by which queries and keys
+    are turned."""
+    name, model = network_part(predictor, "attention")
+    if model.places is None or model.places.kind == "none":
+        raise ConfigError(
+            "this model does not tell positions apart",
+            got="--positions none",
+            do="Fit a transformer with --positions sinusoidal, learned, concatenated or rotary",
+        )
+    many = min(most, model.longest or most)
+    notes = [f"only {many} positions are learned"] if many < most else []
+    return {
+        "kind": "positions",
+        "model": name,
+        "positions": model.places.kind,
+        "vectors": plain_array(model.places.vectors(many).cpu()),
         "notes": notes,
     }
 
@@ -277,6 +334,24 @@ def surprisal(predictor: Predictor, text: Source) -> Record:
         "tokens": tokens,
         "notes": [],
     }
+
+
+def vectors_of(predictor: Predictor, data: Sequences, layer: int, each: str) -> list[Record]:
+    """For each sequence its text, and the vectors of its symbols or their mean: see
+    `seriatim.models.contextual`."""
+    model = next((one for one in predictor.model.parts if isinstance(one, Network)), None)
+    if model is None:
+        raise contextual.refusal(predictor.spec)
+    ids, tokens = predictor.codec.encode(data.main), predictor.codec.pieces(data.main)
+    texts = predictor.codec.raw_texts(data.main)
+    items, begin = [], 0
+    for s, text in enumerate(texts):
+        row = ids.row(s)
+        found = contextual.while_reading(model, row, layer, predictor.spec)
+        names = tokens[begin : begin + len(row)]
+        items.append({"text": text, **contextual.told(found, names, each)})
+        begin += len(row)
+    return items
 
 
 # What they share

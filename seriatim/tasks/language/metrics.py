@@ -7,7 +7,8 @@
 What symbols do not tell are the letters of unknown ones, the blanks between words, and capitals where
 text is lower-cased: see `seriatim.codecs.side`. So models of different units compare, and `compress`
 proves it: its file has this size. Intervals are 95 % bootstrap intervals over sequences, or
-over consecutive blocks of a stream. Shapes: N symbols, G groups.
+over consecutive blocks of a stream; of several regions of a stream, over these. Shapes: N symbols,
+G groups, R draws.
 """
 
 from __future__ import annotations
@@ -25,13 +26,16 @@ from seriatim.errors import DataError
 from seriatim.measuring.likelihood import BLOCK, score
 from seriatim.measuring.measured import Measured, check_paired
 from seriatim.measuring.resampling import (
+    FIRST_BLOCK,
     RESAMPLES,
     block_length,
     blocks_in_words,
     drawn_means,
+    drawn_over_regions,
     group_starts,
     grouped,
-    interval,
+    halves_of,
+    middle_of,
     sums_between,
     two_sided,
 )
@@ -69,6 +73,7 @@ def measure(predictor: LanguagePredictor, data: Sequences) -> Measured:
         "seconds": seconds,
         "origin": data.origin,
         "by": predictor.by,
+        "regions": regions_in(data, len(ids.flat)) if predictor.by == "stream" else 1,
         "sequences": len(data),
         "characters": characters,
         "bytes": size,
@@ -92,9 +97,9 @@ def figures(measured: Measured) -> dict[str, Any]:
         "bits_per_character": [None, None],
     }
     if not impossible:
-        layout, scale = layout_of(measured), BITS * tokens / characters
-        bounds["nats_per_token"] = list(interval(grouped(loss, layout, by)))
-        whole = interval(grouped(side + loss, layout, by))
+        scale = BITS * tokens / characters
+        bounds["nats_per_token"] = list(middle_of(drawn(loss, measured)))
+        whole = middle_of(drawn(side + loss, measured))
         bounds["bits_per_character"] = [end * scale for end in whole]
     return {
         "nats_per_token": finite(nats),
@@ -146,9 +151,19 @@ def protocol(predictor: LanguagePredictor, measured: Measured) -> dict[str, Any]
         "unknown": "scored as <unk>, never dropped; bits per character add its letters",
         "context": "each sequence from its beginning" if lines else carried,
         "text": restored_from(predictor),
-        "interval": f"95 % bootstrap, {RESAMPLES} resamples of "
-        + ("sequences" if lines else blocks_in_words(whole_loss(measured))),
+        "interval": drawn_in_words(measured),
     }
+
+
+def drawn_in_words(measured: Measured) -> str:
+    """How the intervals were made."""
+    regions = measured.facts.get("regions", 1)
+    if regions > 1:
+        return f"95 %, Student's t over {regions} regions, their halves and how neighbours differ"
+    lines = measured["by"] == "line"
+    return f"95 % bootstrap, {RESAMPLES} resamples of " + (
+        "sequences" if lines else blocks_in_words(whole_loss(measured))
+    )
 
 
 def restored_from(predictor: LanguagePredictor) -> str:
@@ -205,20 +220,39 @@ def whole_loss(measured: Measured) -> np.ndarray:
     return measured.loss + measured.arrays.get("side", np.zeros(1))
 
 
+def regions_in(data: Sequences, tokens: int) -> int:
+    """Of how many regions a stream was put together; 1 if their halves are shorter than a block."""
+    return data.regions if tokens >= 2 * data.regions * FIRST_BLOCK else 1
+
+
+def drawn(values: np.ndarray, measured: Measured) -> np.ndarray:
+    """(N,) values of what was measured -> (R,) their mean, if other sequences had been drawn, other
+    regions of a stream, or other blocks where it is in one piece."""
+    regions = measured.facts.get("regions", 1)
+    if regions > 1:
+        return drawn_over_regions(halves_of(values, regions))
+    return drawn_means(grouped(values, layout_of(measured), measured["by"]))
+
+
 def drawn_bits(several: Sequence[Measured]) -> np.ndarray:
-    """(M, R) bits per character of several models, if other sequences had been drawn, or other blocks
-    of a stream. Models of different units have as many blocks, which then meet but for a few
-    symbols. What calls something impossible is infinite."""
+    """(M, R) bits per character of several models, if other sequences had been drawn, or other
+    regions or blocks of a stream. Models of different units have as many of these, which then meet
+    but for a few symbols. What calls something impossible is infinite."""
     found = np.full((len(several), RESAMPLES), np.inf)
     possible = [m for m, each in enumerate(several) if np.isfinite(each.loss).all()]
-    many = fewest_blocks([several[m] for m in possible]) if several[0]["by"] == "stream" else 0
+    stream = several[0]["by"] == "stream"
+    regions = min(each.facts.get("regions", 1) for each in several)
+    many = fewest_blocks([several[m] for m in possible]) if stream and regions == 1 else 0
     for m in possible:
-        each = several[m]
-        tokens = len(each.loss)
-        cuts = np.arange(many) * tokens // many if many else group_starts(each["offsets"])
-        ends = 0 if many else each["sequences"]  # a line's end is a character, too
-        scale = BITS * tokens / (each["characters"] + ends)
-        found[m] = scale * drawn_means(sums_between(whole_loss(each), cuts))
+        each, loss = several[m], whole_loss(several[m])
+        cuts = np.arange(many) * len(loss) // many if many else group_starts(each["offsets"])
+        ends = 0 if stream else each["sequences"]  # a line's end is a character, too
+        found[m] = (
+            drawn_over_regions(halves_of(loss, regions))
+            if regions > 1
+            else drawn_means(sums_between(loss, cuts))
+        )
+        found[m] *= BITS * len(loss) / (each["characters"] + ends)
     return found
 
 
@@ -240,4 +274,4 @@ def p_of_difference(first: Measured, second: Measured) -> float:
     difference = whole_loss(second) - whole_loss(first)
     if abs(difference.sum()) < NOISE * first.loss.sum():
         return 1.0
-    return two_sided(drawn_means(grouped(difference, layout_of(first), first["by"])))
+    return two_sided(drawn(difference, first))

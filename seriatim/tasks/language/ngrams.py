@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date as Date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -279,11 +279,9 @@ def orders_of(
 ) -> list[list[Record]]:
     """For each of (M,) symbols how its probability came about, from the longest context that was
     followed by anything down to none."""
-    tables = model.tables
     nodes = nodes_after(model, context)[0].numpy()  # (n - 1,)
-    closed = model.options.closed and np.isneginf(tables.log_p[0][np.array([UNKNOWN])][0])
     found: list[list[Record]] = [[] for _ in symbols]
-    lower = np.full(len(symbols), 1 / (model.vocabulary - closed))  # (M,)
+    lower = np.full(len(symbols), model.even())  # (M,)
     for n in range(1, model.reach + 2):
         node = 0 if n == 1 else int(nodes[n - 2])
         log_g = handed_on(model, n, node)
@@ -461,7 +459,7 @@ def over_time(
 
 
 def frequencies(
-    file: str | Path,
+    file: Any,
     *,
     phrases: str = "",
     date: str = "",
@@ -474,15 +472,29 @@ def frequencies(
     input_format: str = "",
 ) -> Record:
     """The verb: how often phrases occur over time, in a table with dates."""
-    if not date or not phrases:
+    if not phrases:
         raise ConfigError(
-            f"{file} is a table, in which phrases are counted over time",
-            got="no --date" if not date else "no --phrases",
-            do='Name the field of the dates with --date, and the phrases: --phrases "one, another"',
+            "phrases are counted over time",
+            got="no --phrases",
+            do='Name them: --phrases "one, another"',
         )
-    data = read(str(file), input_format=input_format or None, columns=columns or None)
-    found = over_time(data, phrases, date, every, unit, lower, smooth, field or None)
+    data = read(file, input_format=input_format or None, columns=columns or None)
+    found = over_time(
+        data, phrases, date or date_in(data), every, unit, lower, smooth, field or None
+    )
     return record("frequencies", task=TASK.name, **found)
+
+
+def date_in(data: Sequences) -> str:
+    """The field with the dates, where it has that name."""
+    found = next((name for name in data.fields if name.lower() == "date"), None)
+    if found is None:
+        raise ConfigError(
+            f"no field of {data.origin} is called date, and none was named",
+            got=f"fields: {', '.join(data.fields)}",
+            do="Name the field of the dates with --date",
+        )
+    return found
 
 
 def check_question(phrases: list[str], every: str, unit: str, smooth: int) -> None:

@@ -83,6 +83,13 @@ class FrequencyOptions:
 
 
 @dataclass(frozen=True)
+class PositionOptions:
+    """Which positions."""
+
+    most: int = option(64, "how many positions, from the first on", least=1, most=100_000)
+
+
+@dataclass(frozen=True)
 class ExportOptions:
     """Where to write."""
 

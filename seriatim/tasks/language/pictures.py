@@ -3,6 +3,7 @@ Those of attention, which other rooms have, too, stand in `seriatim.show.attenti
 
 frequency              how often phrases occur over time, a line each
 gradient, influence    how far back a model reaches, a line for each run
+positions              what each position is told, a row each, feature by feature
 surprisal              the text itself, each symbol on a ground that tells its bits
 """
 
@@ -11,11 +12,12 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from seriatim.errors import RunError
-from seriatim.records import Record
+from seriatim.records import Record, array_of
 from seriatim.show.charts import (
     MONOSPACE,
     Chart,
@@ -28,6 +30,7 @@ from seriatim.show.charts import (
     values,
 )
 from seriatim.show.tables import BITS, visible
+from seriatim.show.times import time_axis
 from seriatim.show.weights import MOST, symbol, whole_range
 from seriatim.tasks.language.tables import run_names
 
@@ -68,12 +71,13 @@ def named_ends(ends: list[Row], at: Any, tall: float, back: Any, gap: float = LI
 
 
 def with_names(ends: list[Row], dy: float = 0.0, field: str = "name", **marks: Any) -> list[Any]:
-    """Names at the ends of lines, in the colours of these, on a ground that keeps them legible."""
+    """Names at the ends of lines, in the colours of these, with a thin halo that leaves other lines
+    to be seen."""
     import altair as alt
 
     base = alt.Chart(values(ends)).encode(x="x:Q", y="name_at:Q", text=f"{field}:N")
     kind: dict[str, Any] = {"align": "left", "baseline": "middle", "dx": 7, "dy": dy, **marks}
-    ground = base.mark_text(style="paper", strokeWidth=4, strokeJoin="round", **kind)
+    ground = base.mark_text(style="paper", strokeWidth=2, strokeJoin="round", **kind)
     return [ground, base.mark_text(**kind).encode(color=by_name())]
 
 
@@ -162,12 +166,18 @@ def over_time(rows: list[Row], years: bool) -> Any:
     import altair as alt
 
     if not years:
-        return alt.X("time:T", title=None, scale=alt.Scale(type="utc"))
+        begin, end = (1000 * stamp_of(each(row["time"] for row in rows)) for each in (min, max))
+        return alt.X("time:T", scale=alt.Scale(type="utc"), axis=time_axis(begin, end, grid=False))
     times = [row["time"] for row in rows]
     low, high = min(times), max(times)
     axis = alt.Axis(format="d", tickMinStep=1, grid=False)
     domain = [low, high] if low < high else [low - 1, high + 1]
-    return alt.X("time:Q", title=None, scale=alt.Scale(domain=domain, nice=False), axis=axis)
+    return alt.X("time:Q", title="year", scale=alt.Scale(domain=domain, nice=False), axis=axis)
+
+
+def stamp_of(day: str) -> float:
+    """Seconds since 1970 of a day, such as 1969-07-20."""
+    return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
 
 
 def said_of_phrases(record: Record) -> str:
@@ -206,7 +216,45 @@ def gradient(record: Record) -> Chart:
     if any(len(each["radii"]) == 1 for each in record["runs"]):
         says += " Radius: the largest absolute eigenvalue of the recurrent matrix."
     title = "How far back the gradient reaches"
-    return by_distance(record, title, says, "norm of d loss / d x", told, 0.0, across="linear")
+    chart = by_distance(record, title, says, "norm of d loss / d x", told, 0.0, across="linear")
+    return with_layers(chart, record)
+
+
+def with_layers(chart: Chart, record: Record) -> Chart:
+    """Below the distances the depths, where there are several layers: the norm of the gradient with
+    respect to all that the embedding says, 0, and to the outputs of each layer."""
+    import altair as alt
+
+    rows = [
+        {"name": name, "layer": layer, "value": value}
+        for name, each in zip(shown_names(record), record["runs"])
+        for layer, value in enumerate(each["by_layer"])
+        if value
+    ]
+    deepest = max((row["layer"] for row in rows), default=0)
+    if deepest < 2:
+        return chart
+    measure, small = "norm of d loss / d layer", alt.Axis(tickCount=4, labelExpr=TICKS)
+    base = alt.Chart(values(rows)).encode(
+        x=alt.X("layer:Q", title="layer (0: embedding)", axis=whole_numbers(deepest)),
+        y=alt.Y("value:Q", title=measure, scale=alt.Scale(type="log"), axis=small),
+        color=by_name(),
+        tooltip=["name:N", "layer:Q", alt.Tooltip("value:Q", title=measure, format=".3g")],
+    )
+    below = alt.layer(base.mark_line(), base.mark_point(filled=True, size=9, opacity=1), height=130)
+    says = f"{chart.says} Below: how it fares from layer to layer, the last one on the right."
+    table = [{"model": row["name"], "layer": row["layer"], measure: row["value"]} for row in rows]
+    views = [chart.body, below.to_dict()]
+    datasets = {name: rows for view in views for name, rows in view.pop("datasets", {}).items()}
+    both = {"vconcat": views, "spacing": 18, "datasets": datasets}
+    return Chart(both, chart.title, says, [*chart.rows, *table])
+
+
+def whole_numbers(most: int) -> Any:
+    """An axis of layers."""
+    import altair as alt
+
+    return alt.Axis(values=list(range(most + 1)), format="d", grid=False)
 
 
 def told_of_gradient(run: Record) -> str:
@@ -215,6 +263,44 @@ def told_of_gradient(run: Record) -> str:
     if len(run["radii"]) == 1:
         words.append(f"radius {run['radii'][0]['radius']:.2f}")
     return ", ".join(words)
+
+
+TOLD = {
+    "rotary": "by which queries and keys are turned: cosines on the left, sines on the right",
+    "sinusoidal": "that are added to the embedded symbols",
+    "learned": "that are added to the embedded symbols, as they were learned",
+    "concatenated": "that are put beside the embedded symbols",
+}
+
+
+def positions(record: Record) -> Chart:
+    """What each position is told: a row for each, a cell for each feature."""
+    import altair as alt
+
+    vectors = array_of(record["vectors"])  # (N, D)
+    many = max(1, min(len(vectors), MOST // vectors.shape[1]))
+    cells = [
+        {"position": place, "feature": feature, "value": round(float(value), 4)}
+        for place, row in enumerate(vectors[:many])
+        for feature, value in enumerate(row, 1)
+    ]
+    largest = max(abs(cell["value"]) for cell in cells) or 1.0
+    axes = [
+        axis(f"{name}:O", axis=alt.Axis(labelOverlap=True, grid=False, labelAngle=0), title=name)
+        for axis, name in ((alt.X, "feature"), (alt.Y, "position"))
+    ]
+    shade = alt.Scale(domain=[-largest, largest], range="diverging")
+    tall = max(2 * LINE, min(HEIGHT, LINE * many))
+    view = (
+        alt.Chart(values(cells), height=tall)
+        .mark_rect(stroke=None)
+        .encode(x=axes[0], y=axes[1], color=alt.Color("value:Q", scale=shade))
+        .encode(tooltip=["position:O", "feature:O", "value:Q"])
+    )
+    says = f"The numbers {TOLD[record['positions']]}; rows that are alike are hard to tell apart."
+    if many < len(vectors):
+        says += f" The first {many} of {len(vectors)} positions."
+    return Chart(view, f"{record['model']}: {record['positions']} positions", says, cells)
 
 
 def influence(record: Record) -> Chart:
@@ -304,16 +390,21 @@ def lines_above(table: list[Row], floor: float) -> list[list[Row]]:
 
 
 def distance_rows(record: Record, told: list[str]) -> list[Row]:
-    """A row for each distance of each run; names that are the same when shortened are numbered."""
+    """A row for each distance of each run."""
+    return [
+        {"name": name, "told": words, "x": distance, "value": value}
+        for name, words, each in zip(shown_names(record), told, record["runs"])
+        for distance, value in zip(each["distances"], each["values"])
+    ]
+
+
+def shown_names(record: Record) -> list[str]:
+    """The names of the runs; those that are the same when shortened are numbered."""
     names: list[str] = []
     for name in run_names(record):
         name = short(name, 28)
         names.append(f"{name} {names.count(name) + 1}" if name in names else name)
-    return [
-        {"name": name, "told": words, "x": distance, "value": value}
-        for name, words, each in zip(names, told, record["runs"])
-        for distance, value in zip(each["distances"], each["values"])
-    ]
+    return names
 
 
 def value_of(row: Row) -> float:

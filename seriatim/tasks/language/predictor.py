@@ -17,7 +17,7 @@ import torch
 from seriatim.batches import prompts
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.symbols import STOP, UNKNOWN, Tokens
-from seriatim.data.sequences import Sequences
+from seriatim.data.sequences import SYMBOLS, Field, Sequences, offsets_of
 from seriatim.decoding.beam import Result
 from seriatim.decoding.decode import decode, refuse_beyond
 from seriatim.decoding.options import DecodingOptions
@@ -26,17 +26,19 @@ from seriatim.decoding.speculative import speculating
 from seriatim.errors import ConfigError, DataError, nearest
 from seriatim.measuring.likelihood import score
 from seriatim.measuring.measured import Measured, check_paired
-from seriatim.models.base import Model
+from seriatim.models.base import Model, asked
 from seriatim.models.ladder import Part, create
+from seriatim.models.network import Network
 from seriatim.models.ngrams.arpa import ENDINGS, read_arpa, write_arpa
 from seriatim.models.ngrams.ngram import Markov, Ngram
 from seriatim.models.renumbered import matched
 from seriatim.progress import exhausted
 from seriatim.records import Record
-from seriatim.runs.predictor import EXAMPLES, Predictor, Source, shortened
+from seriatim.runs.predictor import EXAMPLES, Predictor, Source, one_text, shortened
 from seriatim.settings import build
+from seriatim.storage import read_json
 from seriatim.tasks.language import TASK
-from seriatim.tasks.language.metrics import BITS, measure, summarise
+from seriatim.tasks.language.metrics import BITS, measure, summarise, token_places
 from seriatim.tasks.language.options import GenerateOptions
 
 Event = dict[str, Any]
@@ -114,9 +116,12 @@ class LanguagePredictor(Predictor):
 
     def score(self, data: Source) -> Record:
         """For each sequence its natural-log probability, its tokens and how many are unknown; a
-        blank line is a sequence that ends at once."""
+        blank line is a sequence that ends at once. A model without ends says nothing of them."""
         ids = self.codec.encode(self.data(data).main)
         scored = score(self.model, ids, self.by)
+        if self.by == "line" and not self.model.ends:
+            inside = token_places(scored, self.by)
+            scored = Field(scored.values[inside], offsets_of(ids.lengths), SYMBOLS)
         filled = np.flatnonzero(scored.lengths)
         log_prob, unknown = np.zeros(len(ids)), np.zeros(len(ids), np.int64)
         if len(filled):
@@ -146,7 +151,7 @@ class LanguagePredictor(Predictor):
         with torch.inference_mode():
             for s in range(len(ids)):
                 beginning = prompts([ids.row(s)[-MOST_PROMPT:]])
-                p = self.model.start(beginning)[0].log_probs()[0].exp()
+                p = asked(self.model).start(beginning)[0].log_probs()[0].exp()
                 items.append({"next": self.likeliest(p, top)})
         return self.record("predictions", items=items, notes=self.as_one())
 
@@ -185,7 +190,7 @@ class LanguagePredictor(Predictor):
     def generation(self, prompt: str = "", **settings: Any) -> Generator[Event, None, Record]:
         """The same as a generator of events: the pieces of a single sample as they are written."""
         options, stops, forbidden = self.decoding(settings)
-        row = self.codec.encode_text(prompt)
+        row = self.codec.encode_text(one_text(prompt, "a prompt"))
         draft = self.drafting(options)
         refuse_beyond(self.model, prompts([row]), options)
         if options.beam or options.exact or options.count > 1:
@@ -313,12 +318,25 @@ class LanguagePredictor(Predictor):
         run = {"run": None if self.folder is None else str(self.folder), **found}
         return self.record(kind, runs=[run], notes=found["notes"])
 
+    def positions(self, *, most: int = 64) -> Record:
+        """What each position is told: the vectors that are added, concatenated or turned by."""
+        from seriatim.tasks.language.inside import position_vectors
+
+        return self.record(**position_vectors(self, most))
+
     def attention(self, data: Source, *, layer: int = 0, head: int = 0) -> Record:
         """How much each position attends to each of the others, by layer and head: of all, or of
         one layer or head, counted from 1."""
         from seriatim.tasks.language.inside import attention_maps
 
         return self.record(**attention_maps(self, data, layer=layer, head=head))
+
+    def embed(self, data: Source, *, layer: int = 0, each: str = "position") -> Record:
+        """The vector of each symbol once it has been read, in a layer, or for each sequence their
+        mean."""
+        from seriatim.tasks.language.inside import vectors_of
+
+        return self.record("vectors", items=vectors_of(self, self.data(data), layer, each))
 
     def surprisal(self, data: Source) -> Record:
         """How many bits each symbol of a text costs."""
@@ -339,7 +357,18 @@ class LanguagePredictor(Predictor):
 
         return self.record("restored", **restore(self, str(data), str(out)))
 
-    # -- for other programs
+    # -- for other models and programs
+    def reader(self) -> Network:
+        """The network that reads for another one."""
+        one = self.model.parts[0] if len(self.model.parts) == 1 else None
+        if isinstance(one, Network) and any(each.numel() for each in one.blocks.parameters()):
+            return one
+        raise ConfigError(
+            "an encoder is a network that reads symbols in their context",
+            got=self.spec,
+            do="Fit one, for instance gru, lstm or transformer",
+        )
+
     def export(self, *, out: str | Path = "") -> Record:
         """Write n-grams as an ARPA file, which KenLM and others read: .arpa, .arpa.gz or .arpa.xz; or
         a transformer as a GPT-2, which Hugging Face's transformers reads: a folder, that is a name
@@ -388,12 +417,17 @@ def of_arpa(path: Path) -> LanguagePredictor | None:
 
 
 def of_gpt2(folder: Path) -> LanguagePredictor | None:
-    """The transformer in a folder of Hugging Face, for a stream of subwords."""
+    """The transformer in a folder of Hugging Face, for a stream of subwords: a GPT-2 as our own, any
+    other causal model by the library."""
     if not os.path.isfile(folder / "config.json"):
         return None
     from seriatim.tasks.language.models.gpt2 import read_gpt2
+    from seriatim.tasks.language.models.pretrained import is_causal, read_causal
 
     room = TASK
+    if is_causal(read_json(folder / "config.json")):
+        found, causal = read_causal(folder)
+        return LanguagePredictor(room, folder.name, [], found, causal, "stream")
     codec, options, model = read_gpt2(folder)
     recipe = room.parts("transformer", {})[0]
     part = Part("transformer", recipe.rung, options, recipe.training)

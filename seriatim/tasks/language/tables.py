@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from seriatim.records import Record
+from seriatim.records import Record, array_of
 from seriatim.show.tables import (
     BITS,
     ORDERS,
@@ -287,7 +287,34 @@ def by_distance(record: dict[str, Any]) -> Group:
         if slopes
         else "change of the prediction, in nats, when the symbol so many places back is replaced"
     )
+    parts: list[Any] = [Text(title, style="dim"), table]
+    if slopes and any(len(each["by_layer"]) > 2 for each in record["runs"]):
+        parts += [Text("with respect to all outputs of a layer", style="dim"), by_layer(record)]
+    return Group(*parts)
+
+
+def positions(record: dict[str, Any]) -> Group:
+    """The first few features of each position."""
+    vectors = array_of(record["vectors"])
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("position", *map(str, range(1, min(8, vectors.shape[1]) + 1))):
+        table.add_column(name, justify="right", no_wrap=True)
+    for place, row in enumerate(vectors):
+        table.add_row(str(place), *(f"{value:.2f}" for value in row[:8]))
+    title = f"{record['model']}: {record['positions']} positions, {vectors.shape[1]} features"
     return Group(Text(title, style="dim"), table)
+
+
+def by_layer(record: dict[str, Any]) -> Table:
+    """The gradient over depth: a row for each run, a column for the embedding and each layer."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    deepest = max(len(each["by_layer"]) for each in record["runs"])
+    for place, name in enumerate(("model", "embedding", *map(str, range(1, deepest)))):
+        table.add_column(name, justify="right" if place else "left", no_wrap=True)
+    for each, name in zip(record["runs"], run_names(record)):
+        found = ["" if value is None else f"{value:.2g}" for value in each["by_layer"]]
+        table.add_row(Text(name), *found)
+    return table
 
 
 def run_names(record: dict[str, Any]) -> list[str]:

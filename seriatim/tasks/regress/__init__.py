@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from seriatim.data.options import LabelledOptions
+from seriatim.data.options import LabelledSamplesOptions
 from seriatim.models.ladder import Rung
 from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding
 from seriatim.tasks.classify import RUNGS as CLASSIFY
-from seriatim.tasks.labels.options import AverageOptions, PooledOptions, RidgeOptions
+from seriatim.tasks.labels.options import (
+    AverageOptions,
+    EncoderOptions,
+    PooledOptions,
+    RidgeOptions,
+)
 from seriatim.tasks.labels.recipes import NEURAL
 
 VALUES = NEURAL | {"epochs": 20.0, "rate": 2e-3, "patience": 5, "validations": 20}
@@ -16,6 +21,7 @@ VALUES = NEURAL | {"epochs": 20.0, "rate": 2e-3, "patience": 5, "validations": 2
 
 SUMMARIES = {
     "mean": "the mean of vectors, one for each word or step",
+    "mlp": "the mean of vectors, one for each word or step, under hidden layers",
     "convolution": "filters over a few words or steps, the mean answer of each",
 }
 
@@ -33,13 +39,22 @@ RUNGS: dict[str, Rung] = {
         RidgeOptions,
         counts=True,
     ),
+    "pretrained": Rung(
+        "vectors of a pretrained encoder, frozen, under ridge regression",
+        "seriatim.tasks.labels.models.pretrained:PretrainedRidge",
+        EncoderOptions,
+        counts=True,
+        needs="pretrained",
+    ),
 } | {
     name: Rung(
         SUMMARIES.get(name, each.summary),
         "seriatim.tasks.labels.models.network:SequenceRegressor",
         PooledOptions,
-        each.settings | {"pool": "mean", "dropout": 0.1},
+        {key: value for key, value in each.settings.items() if key != "beside"}
+        | {"pool": "mean", "dropout": 0.1},
         VALUES,
+        usual=each.usual,
     )
     for name, each in CLASSIFY.items()
     if not each.counts
@@ -65,6 +80,14 @@ VERBS: dict[str, Verb] = {
         pieces=True,
         gaps=True,
         example="seriatim predict runs/age new.jsonl",
+    ),
+    "graph": Verb(
+        "How the loss of one example is computed, with all values and gradients: a small network's.",
+        "graph",
+        "graph",
+        table=TABLES + "graph",
+        rows=TABLES + "graph_rows",
+        example="seriatim graph runs/mlp one.jsonl",
     ),
     "attention": attention_verb("seriatim attention runs/transformer new.jsonl"),
 }
@@ -97,9 +120,10 @@ TASK = Task(
         "scatter": Picture("evaluate", PICTURES + "scatter", "found values over the true ones"),
         **ATTENTION_PICTURES,
     },
-    reading=LabelledOptions,
+    reading=LabelledSamplesOptions,
     coding=TextCoding,
     mixture="seriatim.models.mixture:MeanOfNormals",
     usual_unit="word",
+    floor="average",
     kept="seriatim predict {run} FILE",
 )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from seriatim.data.options import RollOptions
 from seriatim.models.ladder import Rung
 from seriatim.models.options import NetworkOptions
 from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding, TopOptions
-from seriatim.tasks.sets.options import FrequenciesOptions, GenerateOptions
+from seriatim.tasks.sets.options import CompleteOptions, FrequenciesOptions, GenerateOptions
 
 ROLLS = {
     "epochs": 40.0,
+    "least_updates": 200,
     "rows": 16,
     "length": 64,
     "rate": 4e-3,
@@ -111,6 +113,14 @@ VERBS: dict[str, Verb] = {
         table=TABLES + "generated_lines",
         example='seriatim generate runs/piano "60+64 . 62" --length 8',
     ),
+    "complete": Verb(
+        "Go on with the first part of a sequence.",
+        "complete",
+        "generated",
+        options=CompleteOptions,
+        table=TABLES + "generated_lines",
+        example="seriatim complete runs/piano tune.mid --part 0.5 --out whole.mid",
+    ),
 }
 
 TASK = Task(
@@ -136,8 +146,10 @@ TASK = Task(
     codec=HERE + "codec:SetCodec.from_json",
     verbs=VERBS,
     pictures={"roll": Picture("generate", PICTURES + "roll", "which elements are in which step")},
+    reading=RollOptions,
     coding=TextCoding,
     mixture=HERE + "models:PooledCoins",
     usual_unit="token",
+    floor="frequencies",
     kept="seriatim generate {run}",
 )

@@ -18,3 +18,11 @@ class FrequenciesOptions:
 
 
 GenerateOptions = some_of(DecodingOptions, "GenerateOptions", "length temperature count seed")
+
+
+@dataclass(frozen=True)
+class CompleteOptions(GenerateOptions):  # type: ignore[valid-type, misc]
+    """How a sequence goes on."""
+
+    number: int = option(1, "which sequence of the data, counted from 1", least=1)
+    part: float = option(1.0, "after this part of it", above=0, most=1)

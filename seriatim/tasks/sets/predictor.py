@@ -15,21 +15,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from seriatim.data.formats.midi import STEPS
 from seriatim.data.sequences import Sequences
 from seriatim.decoding.options import DecodingOptions
 from seriatim.distributions.symbols import Bernoulli, Distribution
 from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
 from seriatim.measuring.resampling import RESAMPLES
-from seriatim.models.base import Model
+from seriatim.models.base import Model, asked
 from seriatim.progress import note
 from seriatim.records import Record
-from seriatim.runs.predictor import Predictor, Source
+from seriatim.runs.predictor import Predictor, Source, one_text
 from seriatim.settings import build
 from seriatim.tasks.sets.codec import SetCodec, set_prompts
 from seriatim.tasks.sets.cut import filled
 from seriatim.tasks.sets.metrics import BITS, figures, score_sets
-from seriatim.tasks.sets.options import GenerateOptions
+from seriatim.tasks.sets.options import CompleteOptions, GenerateOptions
 
 SAMPLE_STEPS = 12
 
@@ -163,7 +164,7 @@ class SetPredictor(Predictor):
         sets = self.codec.encode(sequences.main, sequences.lines, sequences.origin)
         with torch.inference_mode():
             for s, unknown in enumerate(self.codec.unknown(sequences.main).tolist()):
-                following = coins(self.model.start(set_prompts([sets.row(s)]))[0])
+                following = coins(asked(self.model).start(set_prompts([sets.row(s)]))[0])
                 best = following.mean()[0].topk(min(top, self.codec.size))
                 pairs = zip(best.values.tolist(), best.indices.tolist(), strict=True)
                 likely = [{"symbol": self.codec.symbols[i], "probability": p} for p, i in pairs]
@@ -176,7 +177,7 @@ class SetPredictor(Predictor):
         see `GenerateOptions`."""
         build(GenerateOptions, settings, "generate")  # sets know fewer of them than texts
         options = build(DecodingOptions, settings, "generate")
-        names = dict.fromkeys(self.codec.pieces_of(prompt))
+        names = dict.fromkeys(self.codec.pieces_of(one_text(prompt, "a prompt")))
         unknown = [name for name in names if name not in self.codec.number]
         if unknown:
             note(f"the model does not know {', '.join(map(repr, unknown))}")
@@ -194,7 +195,27 @@ class SetPredictor(Predictor):
             }
             for drawn, value, seed in zip(sets.numpy(), log_prob.tolist(), seeds, strict=True)
         ]
-        return self.record("generated", items=items)
+        return self.record("generated", roll=self.as_music(), items=items)
+
+    def complete(self, data: Source, **settings: Any) -> Record:
+        """Go on with the first part of a sequence. Settings: see `CompleteOptions`."""
+        options: Any = build(CompleteOptions, settings, "complete")
+        sequences = self.data(data)
+        if options.number > len(sequences):
+            raise ConfigError(
+                f"there is no sequence {options.number}",
+                got=f"{len(sequences)} sequences",
+                do="Choose a smaller --number",
+            )
+        rows = self.codec.encode(sequences[options.number - 1 : options.number].main).values
+        begin = rows[: max(1, round(options.part * len(rows)))]
+        more = {key: settings[key] for key in settings if key not in ("number", "part")}
+        return self.generate(self.codec.decode(begin), **more)
+
+    def as_music(self) -> dict[str, Any]:
+        """How sets are written as MIDI, if they are notes: as such files are read."""
+        reading = self.reading
+        return {"grid": reading.grid or STEPS, "struck": reading.struck}
 
     def text(self, prompt: str = "", **settings: Any) -> str:
         """The text of one result."""
@@ -207,13 +228,14 @@ class SetPredictor(Predictor):
         """A result for each seed, whatever the others are: (R, length, V) sets and (R,)
         log-probabilities."""
         dice = [torch.Generator().manual_seed(seed) for seed in seeds]
-        following, state = self.model.start(set_prompts([before] * len(seeds)))
+        model = asked(self.model)
+        following, state = model.start(set_prompts([before] * len(seeds)))
         sets = torch.zeros(len(seeds), options.length, self.codec.size)
         log_prob = torch.zeros(len(seeds))
         for t in range(options.length):
             y = sets[:, t] = thrown(coins(following), options.temperature, dice)
             log_prob += following.log_prob(y)
-            following, state = self.model.step(y, state)
+            following, state = model.step(y, state)
         return sets, log_prob
 
 

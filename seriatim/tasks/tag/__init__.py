@@ -6,6 +6,7 @@ from seriatim.data.options import LabelledOptions
 from seriatim.models.ladder import Rung
 from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
+from seriatim.tasks.base.embedding import embed_verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding
 from seriatim.tasks.tag.options import (
     AnnotateOptions,
@@ -26,7 +27,14 @@ STACK = {
 
 
 # many small updates: of tags that are mostly O, large batches learn the O and nothing else
-TAGGING = {"epochs": 10.0, "rows": 8, "length": 32, "rate": 3e-3, "validations": 12}
+TAGGING = {
+    "epochs": 10.0,
+    "least_updates": 200,
+    "rows": 8,
+    "length": 32,
+    "rate": 3e-3,
+    "validations": 12,
+}
 
 
 GATED = TAGGING | {"optimiser": "muon", "rate": 4e-3}
@@ -141,6 +149,7 @@ VERBS: dict[str, Verb] = {
         table=TABLES + "annotated",
         example="seriatim annotate runs/tagger test.conllu --out tagged.conllu",
     ),
+    "embed": embed_verb("seriatim embed runs/tagger new.txt"),
     "attention": attention_verb("seriatim attention runs/transformer new.txt --layer 1"),
 }
 
@@ -156,6 +165,7 @@ TASK = Task(
             "{:.2%}",
             "right",
             higher=True,
+            most=1.0,
             test=LABELS + "metrics:p_of_tags",
             draws=LABELS + "metrics:drawn_tag_accuracy",
             test_name="paired bootstrap, 95 %",
@@ -170,6 +180,7 @@ TASK = Task(
             "{:.4f}",
             "span F1",
             higher=True,
+            most=1.0,
             test=LABELS + "metrics:p_of_spans",
             draws=LABELS + "metrics:drawn_span_f1",
             test_name="paired bootstrap, 95 %",

@@ -138,9 +138,9 @@ class Tagger(Labeller):
                 found["notes"].append(f"not one of {found['spans']['support']:,} spans was found")
         return found
 
-    def beside_the_floor(self, figures: Record, floor: float | None) -> list[str]:
+    def beside_the_floor(self, figures: Record, floor: float | None, always: str) -> list[str]:
         """Of spans, tags that are right say little: what is told is whether any was found."""
-        return [] if self.spans else super().beside_the_floor(figures, floor)
+        return [] if self.spans else super().beside_the_floor(figures, floor, always)
 
     def unbalanced(self, floor: float | None) -> list[str]:
         """Spans are judged by their F1, which does not count what is outside of all."""

@@ -47,7 +47,7 @@ RUNGS: dict[str, Rung] = {
         "gru that keeps one vector of the source, without attention",
         "seriatim.tasks.translate.models.encoder_decoder:EncoderDecoder",
         TranslateOptions,
-        ATTENDING | {"mixer": "gru", "attends": False},
+        ATTENDING | {"mixer": "gru", "attends": "no"},
         PAIRS,
     ),
     "rnn": Rung(
@@ -151,6 +151,7 @@ TASK = Task(
             "quality",
             "{:.2f}",
             higher=True,
+            most=100.0,
             test=HERE + "metrics:p_of_difference",
             draws=HERE + "metrics:drawn_quality",
             test_name="paired bootstrap, 95 %",

@@ -37,15 +37,15 @@ from seriatim.tasks.translate.rows import (
 )
 from seriatim.tasks.translate.search import GREEDY, alike, distinct, judge_of, quality, translations
 from seriatim.tasks.translate.units import Units, units_of
-from seriatim.training.lesson import Judged, Lesson
+from seriatim.training.lesson import FINEST, Judged, Lesson
 
 MOST_LOOKED = 30_000  # symbols of the validation data that are looked at while fitting
 MOST_PLACES = 1 << 21  # of sources whose n-grams are counted
 JUDGES = {  # what validation looks at, by the setting `judge`
     "loss": Judged("nats per token"),
-    "exact": Judged("share of exact targets", higher=True),
-    "bleu": Judged("BLEU / 100", higher=True),
-    "chrf": Judged("chrF / 100", higher=True),
+    "exact": Judged("share of exact targets", True, FINEST),
+    "bleu": Judged("BLEU / 100", True, FINEST),
+    "chrf": Judged("chrF / 100", True, FINEST),
 }
 KEY = "text"  # the field by which data are divided, whatever its kind
 TOLD = {"target_unit", "shared", "vocabulary", "method"}  # settings that say something of the unit
@@ -179,6 +179,10 @@ class TranslateCut(Cut):
             f"the first line is taken for the names of the columns: {names}; "
             "if it is a pair, add --columns source,target"
         ]
+
+    def one_field(self, data: Sequences, reading: TextOptions, notes: list[str]) -> Sequences:
+        """Both sides are read."""
+        return data
 
     # -- pairs
     def prepare(self, data: Sequences, settings: Settings) -> Sequences:

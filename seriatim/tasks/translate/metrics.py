@@ -34,7 +34,7 @@ from seriatim.measuring.texts import (
     text_report,
     token_errors,
 )
-from seriatim.models.base import Model, evaluating
+from seriatim.models.base import Model, asked, evaluating
 from seriatim.models.mixture import Mixture
 from seriatim.progress import note, passing
 from seriatim.records import Record, finite, safe_exp
@@ -69,7 +69,7 @@ def score_pairs(model: Model, pairs: EncodedPairs) -> Field:
             "scoring", buckets(np.maximum(pairs.x.lengths, pairs.y.lengths), PLACES // 4)
         ):
             batch = of_pairs(pairs, rows)
-            log_prob = model.predict(batch).log_prob(batch.y).numpy()  # (B, T)
+            log_prob = asked(model).predict(batch).log_prob(batch.y).numpy()  # (B, T)
             places = np.concatenate([np.arange(offsets[s], offsets[s + 1]) for s in rows])
             values[places] = log_prob[batch.y_mask.numpy()]
     return Field(values, offsets, SYMBOLS)
@@ -97,8 +97,8 @@ def measure(predictor: Translator, data: Sequences, settings: dict[str, Any]) ->
     cut_off = sum(not result.ended and result.log_prob > -np.inf for result in found)
     if cut_off:
         note(
-            f"{cut_off:,} of {len(found):,} targets were cut off at their greatest length; "
-            "--length sets another"
+            f"{predictor.spec}: {cut_off:,} of {len(found):,} targets were cut off at their "
+            "greatest length; --length sets another"
         )
     written = [[target.symbols[i] for i in result.symbols] for result in found]
     arrays = {

@@ -6,9 +6,15 @@ from dataclasses import dataclass
 
 from seriatim.codecs.options import UNITS, CodecOptions
 from seriatim.decoding.options import DecodingOptions
-from seriatim.models.options import WholeOptions
-from seriatim.settings import option, some_of
+from seriatim.models.options import MIXERS, WholeOptions
+from seriatim.settings import Way, option, some_of
 from seriatim.tasks.base.options import TEXT, EvaluateOptions
+
+
+class Attends(Way):
+    """When the decoder attends: after its own step, before it, or not at all."""
+
+    usual = "after"
 
 
 @dataclass(frozen=True)
@@ -26,16 +32,17 @@ class TranslateOptions(WholeOptions):
     encoder_mixer: str = option(
         "",
         "how a position of the source sees the others (default: as --mixer)",
-        choices=("", "none", "rnn", "gru", "lstm", "coupled", "convolution", "attention"),
+        choices=("", *MIXERS),
     )
     encoder_layers: int = option(
         0, "number of blocks that read the source; 0: as --layers", least=0, most=1000
     )
     bidirectional: bool = option(True, "each position of the source sees what comes after it, too")
-    attends: bool = option(
-        True,
-        "the decoder attends to the vectors of all positions of the source; "
-        "otherwise it is conditioned on one vector",
+    attends: Attends = option(
+        Attends("after"),
+        "the decoder attends to the vectors of all positions of the source, after each step as Luong "
+        "or before it as Bahdanau; no: it is conditioned on one vector",
+        choices=("after", "before", "no"),
     )
     source_ngrams: int = option(
         0,
@@ -70,6 +77,11 @@ class TranslateOptions(WholeOptions):
         "what validation looks at: nats per symbol of the references, or what greedy translations are worth",
         choices=("loss", "bleu", "chrf", "exact"),
     )
+
+    def mixers(self) -> set[str]:
+        """That of the encoder, too, and attention across."""
+        across = {"attention"} if self.attends else set()
+        return {self.mixer, self.encoder_mixer or self.mixer, *across}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ alignment   the source across, the target down: how much each symbol of the sour
             when each of the target was written
 tree        candidates of a beam search from left to right: kept ones dark, pruned ones pale, ended
             ones in the accent, with their score
-lengths     shares of exact targets and of wrong symbols over the length of the source
+lengths     the share of exact targets, and edits per symbol, over the length of the source
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from typing import Any
 from seriatim.errors import RunError
 from seriatim.measuring.resampling import wilson
 from seriatim.records import Record, array_of
-from seriatim.show.charts import Chart, Row, short, spread, values
+from seriatim.show.charts import Chart, Row, short, values
 from seriatim.show.weights import LEAST, heat, symbol
 
 DEEP, MOST = 12, 400  # steps of a tree that are drawn, and candidates
 STEP = 16  # pixels between two candidates
 LETTER, BETWEEN, WIDE = 6.0, 26, 580  # pixels of a letter, between two steps, and of some steps
 HEIGHT = 280
-EXACT, WRONG = "exact targets", "wrong symbols"
+BELOW = 120  # pixels of the panel under it
+EXACT, EDITS = "share of exact targets", "edits per symbol"
 
 
 def alignment(record: Record) -> Chart:
@@ -194,57 +195,46 @@ def plain_marks(marks: list[Row]) -> list[Row]:
 
 # -- errors by length
 def lengths(record: Record) -> Chart:
-    """How many targets are exact, and how many symbols wrong, by the length of the source: a record
-    of `evaluate`."""
+    """How many targets are exact, and below how many edits a symbol of the others needs, by the
+    length of the source: a record of `evaluate`."""
     import altair as alt
 
     rows = [row for each in record["by_length"] for row in length_rows(each)]
     if not rows:
         raise RunError("there is nothing to draw", got="no source that was measured")
-    top = 1.04 * max(1.0, *(row["share"] for row in rows))
-    ends = [[row for row in rows if row["kind"] == kind][-1] for kind in (EXACT, WRONG)]
-    scale = top / HEIGHT
-    places = spread([HEIGHT - end["share"] / scale for end in ends], 14, 6, HEIGHT - 6)
-    names = [
-        {"kind": end["kind"], "length": end["length"], "name_at": (HEIGHT - place) * scale}
-        for end, place in zip(ends, places)
-    ]
-    x = alt.X("length:Q", title="symbols of the source", scale=alt.Scale(zero=False))
-    base = alt.Chart(values(rows)).encode(
-        x=x,
-        y=alt.Y(
-            "share:Q",
-            title="share",
-            axis=alt.Axis(format=".0%"),
-            scale=alt.Scale(domain=[0, top], nice=False),
-        ),
-        tooltip=[
-            alt.Tooltip("kind:N"),
-            alt.Tooltip("lengths:N", title="symbols of the source"),
-            alt.Tooltip("share:Q", format=".1%"),
-            alt.Tooltip("low:Q", format=".1%"),
-            alt.Tooltip("high:Q", format=".1%"),
-            alt.Tooltip("sources:Q", format=","),
-        ],
-    )
-    exact = base.transform_filter("datum.known")
-    layers: list[Any] = [
-        exact.mark_rule(style="accent-line", strokeWidth=1.5).encode(y="low:Q", y2="high:Q")
-    ]
-    for kind, style, test in ((WRONG, "soft", "!datum.known"), (EXACT, "accent", "datum.known")):
-        some = base.transform_filter(test)
-        layers.append(some.mark_line(style=f"{style}-line"))
-        layers.append(some.mark_point(filled=True, size=36, opacity=1, style=style))
-        name = alt.Chart(values([each for each in names if each["kind"] == kind]))
-        text = name.mark_text(align="left", dx=9, style=f"{style}-text")
-        layers.append(text.encode(x=x, y="name_at:Q", text="kind:N"))
+    panels = []
+    bare = alt.Axis(labels=False, ticks=False, title=None)
+    under = {EXACT: bare, EDITS: alt.Axis(title="symbols of the source")}
+    for kind, style, form in ((EXACT, "accent", ".1%"), (EDITS, "ink", ".3g")):
+        some = [row for row in rows if row["kind"] == kind]
+        share = kind == EXACT
+        top = 1.04 if share else 1.04 * max(0.1, *(row["figure"] for row in some), 0.0)
+        axis = alt.Axis(format=".0%") if share else alt.Axis(tickCount=4)
+        scale = alt.Scale(domain=[0, top], nice=False)
+        bounds = [alt.Tooltip(f"{name}:Q", format=form) for name in ("low", "high")]
+        base = alt.Chart(values(some)).encode(
+            x=alt.X("length:Q", axis=under[kind], scale=alt.Scale(zero=False)),
+            y=alt.Y("figure:Q", title=kind, axis=axis, scale=scale),
+            tooltip=[
+                alt.Tooltip("lengths:N", title="symbols of the source"),
+                alt.Tooltip("figure:Q", title=kind, format=form),
+                *(bounds if share else []),
+                alt.Tooltip("sources:Q", format=","),
+            ],
+        )
+        rule = base.mark_rule(style=f"{style}-line", strokeWidth=1.5)
+        layers = [rule.encode(y="low:Q", y2="high:Q")] if share else []
+        layers += [base.mark_line(style=f"{style}-line")]
+        layers += [base.mark_point(filled=True, size=36, opacity=1, style=style)]
+        panels.append(alt.layer(*layers, height=HEIGHT if share else BELOW))
     many = sum(each["sources"] for each in record["by_length"])
     says = (
         f"Of {many:,} sources, by their length: the share of exact targets with its 95 % interval "
-        "(higher is better), and of wrong symbols (lower is better)."
+        "(higher is better); below, edits per symbol of the target (lower is better; above 1 where "
+        "what is written is longer than the target)."
     )
     title = f"{record['model']}: {short(record['data'], 36)}"
-    return Chart(alt.layer(*layers, height=HEIGHT), title, says, plain_lengths(record))
+    return Chart(alt.vconcat(*panels), title, says, plain_lengths(record))
 
 
 def length_rows(each: Record) -> list[Row]:
@@ -255,8 +245,8 @@ def length_rows(each: Record) -> list[Row]:
         "sources": each["sources"],
     }
     low, high = wilson(round(each["exact"] * each["sources"]), each["sources"])
-    exact = {"kind": EXACT, "share": each["exact"], "low": low, "high": high, "known": True}
-    return [about | exact, about | {"kind": WRONG, "share": each["token_error"], "known": False}]
+    exact = {"kind": EXACT, "figure": each["exact"], "low": low, "high": high}
+    return [about | exact, about | {"kind": EDITS, "figure": each["token_error"]}]
 
 
 def plain_lengths(record: Record) -> list[Row]:
@@ -272,7 +262,7 @@ def plain_lengths(record: Record) -> list[Row]:
                 "exact": each["exact"],
                 "low": low,
                 "high": high,
-                "wrong symbols": each["token_error"],
+                "edits per symbol": each["token_error"],
             }
         )
     return rows

@@ -28,8 +28,10 @@ from seriatim.decoding.options import DecodingOptions
 from seriatim.decoding.results import Result
 from seriatim.decoding.sampling import sampling
 from seriatim.errors import ConfigError, DataError
+from seriatim.layers.attention import Attention
+from seriatim.layers.devices import to
 from seriatim.measuring.measured import Measured
-from seriatim.models.attending import MOST_SHOWN, maps_of, refusal
+from seriatim.models.attending import MOST_SHOWN, attending, maps_of, refusal
 from seriatim.models.base import Model, evaluating
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import Renumbered, numbering
@@ -431,7 +433,7 @@ class Translator(Predictor):
         batch = of_pairs(pairs, np.arange(1))
         parts = [each for each in self.model.parts if isinstance(each, EncoderDecoder)]
         with evaluating(self.model):
-            traced = [maps for each in parts for maps in each.encoder_maps(batch)]
+            traced = [maps for each in parts for maps in each.encoder_maps(to(batch, each.device))]
         if not traced:
             raise refusal(self.spec)
         tokens = self.codec.source_pieces(pairs.x.row(0))
@@ -475,6 +477,11 @@ class Translator(Predictor):
         )
 
     # -- several runs as one
+    def attends(self) -> list[Attention]:
+        """Those of the encoder, which `attention` shows."""
+        parts = [each for each in self.model.parts if isinstance(each, EncoderDecoder)]
+        return next((found for each in parts if (found := attending(each.encoder))), [])
+
     def matching(self, other: Predictor) -> Model:
         """The model of another run, if it knows the same symbols on both sides, by our numbers."""
         if not isinstance(other, Translator):

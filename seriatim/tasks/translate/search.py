@@ -36,7 +36,7 @@ from seriatim.measuring.texts import (
     sentence_chrf,
     whole,
 )
-from seriatim.models.base import Model, evaluating
+from seriatim.models.base import Model, asked, evaluating
 from seriatim.progress import passing
 from seriatim.tasks.translate.codec import EncodedPairs, of_pairs
 from seriatim.tasks.translate.models.encoder_decoder import EncoderDecoder
@@ -115,7 +115,9 @@ def attention(model: Model, x: np.ndarray, several: Sequence[Sequence[int]]) -> 
         "numbers" if x.ndim > 1 else SYMBOLS,
     )
     with torch.inference_mode():
-        traced = model.trace(of_pairs(EncodedPairs(repeated, column), np.arange(len(several))))
+        traced = asked(model).trace(
+            of_pairs(EncodedPairs(repeated, column), np.arange(len(several)))
+        )
     for kind in ("attention.", ALIGNMENT):
         found = [value for name, value in traced.items() if name.startswith(kind)]
         if found:
@@ -123,7 +125,7 @@ def attention(model: Model, x: np.ndarray, several: Sequence[Sequence[int]]) -> 
     raise ConfigError(
         "this model attends to nothing",
         got="one that keeps a vector of the source, or counts without aligning",
-        do="Use gru, lstm or transformer, with --attends; or lexicon, which aligns what it counts",
+        do="Use gru, lstm or transformer, with --attends after; or lexicon, which aligns what it counts",
     )
 
 

@@ -87,8 +87,7 @@ def counts(record: Record) -> list[tuple[str, str]]:
         *(
             (
                 f"  of length {each['from']} to {each['to']}",
-                f"{100 * each['exact']:6.2f} % exact, "
-                f"{100 * each['token_error']:6.2f} % token error",
+                f"{100 * each['exact']:6.2f} % exact, {each['token_error']:.3f} edits per symbol",
             )
             for each in groups
         ),

@@ -12,6 +12,7 @@ from seriatim.tasks.words.options import (
     GloveOptions,
     MapOptions,
     NearestOptions,
+    PairsOptions,
     QuestionOptions,
     VectorsOptions,
 )
@@ -111,6 +112,17 @@ VERBS: dict[str, Verb] = {
         table=TABLES + "rankings",
         rows="seriatim.show.frames:listed_rows",
         example="seriatim analogies runs/vectors questions.txt",
+    ),
+    "pairs": Verb(
+        "What a sentence teaches: the inputs and targets that each rung makes of it.",
+        HERE + "pairs:pairs",
+        "pairs",
+        reads="text",
+        options=PairsOptions,
+        table=TABLES + "pairs",
+        rows=TABLES + "pair_rows",
+        runs=False,
+        example='seriatim pairs --text "the cat sat" --window 2 --start true',
     ),
     "map": Verb(
         "Words in a plane, with arrows between pairs: paris france, tokyo japan.",

@@ -7,6 +7,7 @@ which is mapped into memory.
                        are the numbers
     word2vec-binary    a line "N D", then for each word: its UTF-8, a blank, D little-endian
                        float32, and mostly a newline
+    fastText's model   .bin, told by its first bytes, read and never written: see fasttext.py
     safetensors        two arrays: "vectors", (N, D) float32, and "words", their UTF-8 with newlines between
 
 All but the last may be packed, .gz or .xz. Memory grows with what was read, never with what a
@@ -31,8 +32,10 @@ from typing import BinaryIO
 import numpy as np
 
 from seriatim.data.files import OPENERS, bare_ending, opened, packed
+from seriatim.data.pickles import refuse_pickle
 from seriatim.errors import ConfigError, DataError, RunError, nearest
 from seriatim.storage import read_arrays, write_arrays
+from seriatim.tasks.words.fasttext import MAGIC, read_fasttext
 
 FORMATS = ("word2vec", "word2vec-binary", "glove", "fasttext", "safetensors")
 
@@ -91,6 +94,8 @@ def read_vectors(
         if format == "safetensors":
             return read_safetensors(path, most)
         reading = VectorReader(path, file, most)
+        if reading.head.startswith(MAGIC):
+            return read_fasttext(path, file, most)
         format = format or reading.guess()
         if format == "word2vec-binary":
             reading.read_binary()
@@ -281,6 +286,7 @@ class VectorReader:
         self.head = file.read(BLOCK)
         if not self.head:
             raise self.wrong("the file is empty", do="Give a file with at least one word")
+        refuse_pickle(path, self.head)
 
     def wrong(
         self, what: str, number: int | None = None, got: object = None, do: str = ""
@@ -354,8 +360,7 @@ class VectorReader:
                 "the first line is no header",
                 1,
                 got=line[:1000],
-                do="Expected: how many words, and how many numbers each; "
-                f"{BARE}; of a model of fastText, give the file .vec",
+                do=f"Expected: how many words, and how many numbers each; {BARE}",
             )
         count, width = int(found[1]), int(found[2])
         if count < 1 or not 1 <= width <= MOST_WIDTH:

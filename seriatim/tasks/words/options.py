@@ -84,6 +84,7 @@ class GloveOptions:
 
 
 METHODS = ("add", "mul")
+PREDICTION = "prediction"
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,21 @@ class NearestOptions:
 class AnalogyOptions(NearestOptions):
     """The same, and how an analogy is answered."""
 
-    method: str = option("add", "sum of cosines, or their product (3CosMul)", choices=METHODS)
+    method: str = option(
+        "add",
+        "sum of cosines, their product (3CosMul), or what the output layer predicts of the sum",
+        choices=(*METHODS, PREDICTION),
+    )
+
+
+@dataclass(frozen=True)
+class PairsOptions:
+    """The pairs of a sentence."""
+
+    window: int = option(2, "how many words to each side are neighbours", least=1, most=1000)
+    start: bool = option(False, "<start> is a word before the first")
+    punctuation: bool = option(True, "marks are words, too; false: they are left out")
+    lower: bool = option(True, "lower-case the sentence first")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ model.evaluate("questions-words.txt")
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -24,6 +24,7 @@ from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.symbols import SPECIALS, Tokens
 from seriatim.data.files import lines_of
 from seriatim.data.objects import at_hand, is_file
+from seriatim.data.pickles import PickleError
 from seriatim.data.sequences import TEXT, Sequences
 from seriatim.errors import ConfigError, DataError, RunError, SeriatimError
 from seriatim.measuring.measured import Measured
@@ -35,7 +36,7 @@ from seriatim.tasks.words import TASK
 from seriatim.tasks.words.files import read_vectors, write_vectors
 from seriatim.tasks.words.metrics import measure, summarise
 from seriatim.tasks.words.models.vectors import FIRST, Vectors
-from seriatim.tasks.words.options import QuestionOptions
+from seriatim.tasks.words.options import PREDICTION, QuestionOptions
 from seriatim.tasks.words.space import Ranking, WordSpace, parse_analogy, parse_direction
 
 GAP = "*"
@@ -58,6 +59,18 @@ class WordPredictor(Predictor):
     def vector(self, word: str) -> np.ndarray:
         """(D,) the vector of a word; with subwords, of any word."""
         return self.knowing([word]).vector(word)
+
+    def mean_vectors(self, texts: Iterable[str | Sequence[str]]) -> np.ndarray:
+        """(S, D) the mean vector of the words of each text or token list; zeros where none is known."""
+        rows, vectors = self.codec.number, self.model.vectors(self.codec.symbols)  # (V, D)
+        found = []
+        for text in texts:
+            words = self.codec.pieces_of(text) if isinstance(text, str) else text
+            known = [rows[word] for word in words if rows.get(word, 0) >= FIRST]
+            parts = [self.model.vector_of(word, None) for word in words if word not in rows]
+            every = [*vectors[known], *(part for part in parts if part is not None)]
+            found.append(np.mean(every, 0) if every else np.zeros(vectors.shape[1]))
+        return np.array(found, np.float64).reshape(-1, vectors.shape[1])
 
     def knowing(self, words: Iterable[str]) -> WordSpace:
         """All words, and behind them those of a question that only subwords know."""
@@ -86,8 +99,11 @@ class WordPredictor(Predictor):
         return self.ranking(words, self.knowing([words]).neighbours(words, top))
 
     def analogy(self, words: str, *, top: int = 10, method: str = "add") -> Record:
-        """ "paris - france + japan": the words nearest to that sum."""
+        """ "paris - france + japan": the words nearest to that sum, or those that the output layer
+        predicts of it."""
         plus, minus = parse_analogy(words)
+        if method == PREDICTION:
+            return self.ranking(words, self.predicted(plus, minus, top), "probability")
         found = self.knowing([*plus, *minus]).analogy(plus, minus, top, method)
         return self.ranking(words, found)
 
@@ -103,6 +119,8 @@ class WordPredictor(Predictor):
                 do='Write one a line, for instance "paris - france + japan"',
             )
         sums = []
+        if method == PREDICTION:
+            return self.record("rankings", data=str(file), items=self.predictions(file, lines, top))
         for line, text in lines:
             with placed(file, line):
                 sums.append(parse_analogy(text))
@@ -116,6 +134,38 @@ class WordPredictor(Predictor):
             for (_, text), found in zip(lines, answers, strict=True)
         ]
         return self.record("rankings", data=str(file), items=items)
+
+    def predictions(
+        self, file: str | Path, lines: list[tuple[int, str]], top: int
+    ) -> list[dict[str, Any]]:
+        """What the output layer says of each line of a file."""
+        items = []
+        for line, text in lines:
+            with placed(file, line):
+                found = self.predicted(*parse_analogy(text), top)
+            items.append({"query": text, "found": ranked(found, "probability")})
+        return items
+
+    def predicted(self, plus: list[str], minus: list[str], top: int) -> Ranking:
+        """argmax_w p(w | sum of vectors): the words, but those of the question, by probability."""
+        self.check_outputs("which predicts")
+        every = self.knowing([*plus, *minus])
+        every.rows([*plus, *minus])  # an unknown word is an error
+        total = np.sum([every.vector(each) for each in plus], 0)
+        total = total - np.sum([every.vector(each) for each in minus], 0)
+        scores = self.model.missing([total.astype(np.float32)])  # (V,)
+        order = np.argsort(-scores[FIRST:], kind="stable") + FIRST
+        words = [(self.codec.symbols[i], float(np.exp(scores[i]))) for i in order.tolist()]
+        return [each for each in words if each[0] not in (*plus, *minus)][:top]
+
+    def check_outputs(self, purpose: str) -> None:
+        """An error for vectors that are half of a model."""
+        if not self.model.outputs.any():
+            raise ConfigError(
+                f"these vectors come without an output layer, {purpose}",
+                got=self.spec,
+                do="Use a run folder of `fit words`",
+            )
 
     def direction(self, words: str, *, top: int = 10) -> Record:
         """ "man king, uncle prince : woman": where the mean way from the first to the second of each
@@ -142,12 +192,7 @@ class WordPredictor(Predictor):
 
     def filled(self, words: str, top: int) -> Ranking:
         """The likeliest words at the gap of a text."""
-        if not self.model.outputs.any():
-            raise ConfigError(
-                "these vectors come without an output layer, which a gap is filled by",
-                got=self.spec,
-                do="Use a run folder of `fit words`",
-            )
+        self.check_outputs("which a gap is filled by")
         symbols = self.codec.pieces_of(words)
         if symbols.count(GAP) != 1:
             raise ConfigError(
@@ -256,6 +301,8 @@ def of_vectors(path: Path) -> WordPredictor | None:
         return None
     try:
         words, vectors = read_vectors(path)
+    except PickleError:
+        raise
     except DataError as error:  # no ending tells vectors from anything else
         raise RunError(
             f"{path} is not a run folder, and not a file of n-grams or word vectors either",

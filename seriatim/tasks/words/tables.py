@@ -63,6 +63,38 @@ def score_of(found: dict[str, Any]) -> float:
     return found["probability"] if "probability" in found else found["cosine"]
 
 
+def pairs(record: Record) -> Table:
+    """A line for each target: the word before it, the bag around it, and each word of that alone."""
+    table = Table(
+        "predictor", "cbow", Column("skip-gram", overflow="fold"), box=None, pad_edge=False
+    )
+    before, single = record["rungs"]["predictor"], iter(record["rungs"]["skip-gram"])
+    for place, bag in enumerate(record["rungs"]["cbow"], int(record["start"])):
+        alone = [next(single) for _ in bag["context"]]
+        cells = [
+            arrow(before[place - 1]["input"], bag["target"]) if place else "",
+            arrow(" ".join(bag["context"]), bag["target"]),
+            ", ".join(arrow(each["input"], each["target"]) for each in alone),
+        ]
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def arrow(source: str, target: str) -> str:
+    """What is guessed from what."""
+    return f"{source} -> {target}"
+
+
+def pair_rows(record: Record) -> list[dict[str, Any]]:
+    """A row for each pair of each rung."""
+    return [
+        {"rung": rung, "input": " ".join(each.get("context") or [each["input"]])}
+        | {"target": each["target"]}
+        for rung, found in record["rungs"].items()
+        for each in found
+    ]
+
+
 def exported(record: Record) -> str:
     """What was written."""
     return f"{record['out']}: {record['words']:,} words, {record['width']} wide"

@@ -19,6 +19,7 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import create
 from seriatim.show.files import keep
+from seriatim.show.vectors import vector_lines
 from seriatim.tasks.autoencode.codec import Samples, of_samples
 from seriatim.tasks.autoencode.likelihood import (
     bound,
@@ -35,7 +36,6 @@ from seriatim.tasks.autoencode.tables import (
     label_lines,
     neighbour_lines,
     vector_figures,
-    vector_lines,
     written_lines,
 )
 from seriatim.tasks.autoencode.writing import plan_of

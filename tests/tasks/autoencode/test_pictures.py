@@ -67,6 +67,11 @@ def test_labels_are_told_apart_by_colour_and_shape_and_the_rarest_are_grey():
     assert len({each for name, each in marks.items() if each[0] != "others"}) == 28
     assert sum(colour == "others" for colour, _ in marks.values()) == 2
     assert marks["label29"] == ("0", "circle")  # the most frequent
+    assert "circles, crosses, triangles, squares" in chart.says and "the rest in grey" in chart.says
+    some = latent(vectors(120, label=lambda s: f"label{s % 12}"))
+    assert "other marks: circles, crosses." in some.says and "grey" not in some.says
+    large = latent(vectors(30, label=lambda s: "abc"[s % 3])).body["layer"][0]["layer"][1]["mark"]
+    assert some.body["layer"][0]["layer"][1]["mark"]["size"] > large["size"]  # shapes are seen
 
 
 def test_without_labels_some_texts_are_named():

@@ -157,21 +157,20 @@ def test_whatever_the_column_of_the_texts_is_called_labels_are_not_predicted_fro
 
 
 def test_compare_ranks_by_accuracy_and_marks_what_is_tied(tmp_path):
-    record = compare("classify", messages(150), "majority,naive-bayes,linear", out=tmp_path / "out")
+    record = compare("classify", messages(600), "majority,naive-bayes,linear", out=tmp_path / "out")
     rows = record["rows"]
     assert (
         record["figure"] == "accuracy"
         and record["higher_is_better"]
         and [row["status"] for row in rows] == ["ok"] * 3
     )
-    assert [row["accuracy"] for row in rows] == sorted(
-        (row["accuracy"] for row in rows), reverse=True
-    ) and rows[-1]["model"] == "majority"
+    others = [row["accuracy"] for row in rows[1:]]  # after the winner, chosen on validation data
+    assert others == sorted(others, reverse=True) and rows[-1]["model"] == "majority"
     assert rows[0]["tied"] and not rows[-1]["tied"] and rows[-1]["against"]["word"] == "better"
     for row in rows:
         assert (
             load(tmp_path / "out" / row["run"]).evaluate(
-                room("classify").cut.divide(messages(150))[2]
+                room("classify").cut.divide(messages(600))[2]
             )["accuracy"]
             == row["accuracy"]
         )

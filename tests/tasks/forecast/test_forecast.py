@@ -11,6 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
+from rich.table import Table
 
 import seriatim
 from seriatim.codecs.options import CodecOptions
@@ -34,7 +35,7 @@ from seriatim.tasks.forecast.metrics import forecasts_in
 from seriatim.tasks.forecast.models.lags import STRENGTHS
 from seriatim.tasks.forecast.models.smoothing import begun, smoothed
 from seriatim.tasks.forecast.options import BacktestOptions
-from seriatim.tasks.forecast.tables import forecast_figures, forecast_lines
+from seriatim.tasks.forecast.tables import add_parts, forecast_figures, forecast_lines
 from seriatim.verbs import call
 from tests.forecasters import SMALL, made, noise, series
 
@@ -697,6 +698,22 @@ def shown(record) -> str:
     console = Console(width=160, no_color=True, record=True, file=io.StringIO())
     console.print(forecast_figures(record))
     return console.export_text()
+
+
+@pytest.mark.parametrize("horizon", [5, 12, 14, 24, 25])
+def test_steps_ahead_are_all_shown_or_a_choice_that_is_said(horizon):
+    """Of fourteen twelve were shown, without the fourth and the eleventh and without a word."""
+    each = {"mae": 1.0, "rmse": 2.0, "crps": 0.5, "mase": 1.0}
+    record = {"by_horizon": [{"h": h, **each} for h in range(1, horizon + 1)], "channels": 1}
+    table = Table()
+    add_parts(table, record)
+    cells = [str(cell) for column in table.columns for cell in column.cells]
+    seen = [int(cell.split()[0]) for cell in cells if cell.endswith("ahead")]
+    said = [cell for cell in cells if "and the last" in cell]
+    every = -(-horizon // 12)
+    rest = {h for h in range(1, horizon + 1) if h % every == 0}
+    assert seen == sorted({1, horizon} | rest)
+    assert bool(said) == (horizon > 12) and all(f"every {every} steps" in cell for cell in said)
 
 
 def test_forecasts_are_printed_as_lines_and_figures_as_a_table(load, tmp_path):

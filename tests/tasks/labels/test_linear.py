@@ -253,7 +253,7 @@ def test_what_was_not_asked_for_is_found_and_what_was_asked_for_is_kept():
     model = LinearClassifier(V, LinearOptions(), 2)
     notes = [each["note"] for each in model.counting(data) if "note" in each]
     assert len(model.grams.tables) == 2 and "n-grams of up to 2" in notes[0]
-    assert "100.0 % of 200 held-out sequences right" in notes[0]
+    assert "100.0 % of 200 training sequences right" in notes[0]
     assert any(f"strength {each:g}" in notes[0] for each in STRENGTHS)
     asked = LinearOptions(ngram=1, weighting="counts", strength=7.0)
     model = LinearClassifier(V, asked, 2)

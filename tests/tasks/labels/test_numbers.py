@@ -33,8 +33,8 @@ COUNT_SYMBOLS = ("naive-bayes", "markov-bayes")
 RUNGS = {
     f"{task} {name}": (task, name)
     for task in ("classify", "regress")
-    for name in room(task).rungs
-    if name not in COUNT_SYMBOLS
+    for name, rung in room(task).rungs.items()
+    if name not in COUNT_SYMBOLS and not rung.needs
 }
 
 

@@ -190,6 +190,8 @@ def test_precision_is_drawn_with_the_threshold_that_is_chosen():
     plain = model.evaluate(data)
     chart = sound(precision(plain))
     assert chart.rows == plain["curve"]["points"]
+    assert f"recall of '{plain['curve']['positive']}' if" in chart.says
+    assert chart.title.endswith(f"threshold of '{plain['curve']['positive']}'")
     assert "Marked: from 0.5 on" in chart.says and "average precision" in chart.says
     chosen = model.evaluate(data, positive="spam", most_false=0.2)
     chart = sound(precision(chosen))
@@ -219,7 +221,7 @@ def test_an_explanation_is_drawn_symbol_by_symbol():
     assert [row["side"] for row in drawn[1:]] == [
         "for" if weight >= 0 else "against" for _, weight in symbols
     ]
-    assert str(record["label"]) in chart.title and "exactly" in chart.says
+    assert f"why '{record['label']}'?" in chart.title and "exactly" in chart.says
 
 
 def test_of_a_long_text_the_symbols_that_weigh_most_are_drawn_in_their_order():

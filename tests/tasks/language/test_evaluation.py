@@ -13,11 +13,12 @@ import seriatim
 from seriatim import fit
 from seriatim.data.corpora.sources import parse_source
 from seriatim.data.sequences import Field, Sequences
+from seriatim.data.splits import spread
 from seriatim.errors import DataError
 from seriatim.measuring.likelihood import BLOCK, score
 from seriatim.measuring.measured import Measured
-from seriatim.measuring.resampling import grouped, interval
-from seriatim.tasks.language.metrics import p_of_difference, raw_size
+from seriatim.measuring.resampling import FIRST_BLOCK, grouped, interval
+from seriatim.tasks.language.metrics import drawn, drawn_bits, p_of_difference, raw_size, regions_in
 from tests.ladder import RUNGS, VOCABULARY, small_model
 
 
@@ -25,9 +26,13 @@ def of(*texts: str, by: str = "line", unit: str = "character") -> Sequences:
     return Sequences({"text": Field.of_text(texts)}, by=by, unit=unit)
 
 
+# what knows its absolute place, or adds all that it ever read and never forgets
+PLACED = ("sinusoidal", "concatenated", "additive")
+
+
 @pytest.mark.parametrize(
-    "name", [name for name in RUNGS if "sinusoidal" not in name]
-)  # that one knows its absolute place
+    "name", [name for name in RUNGS if not any(each in name for each in PLACED)]
+)
 def test_blocks_side_by_side_score_a_stream_like_one_long_row(name, monkeypatch):
     """With short blocks, each after as many unscored symbols; exact for windows and counts, close for recurrence, which forgets."""
     monkeypatch.setattr("seriatim.measuring.likelihood.BLOCK", 1)
@@ -179,6 +184,45 @@ def test_a_paired_test_sees_small_but_steady_differences():
     )
     assert p_of_difference(worse, best) < 0.01 and p_of_difference(impossible, best) == 0.0
     assert p_of_difference(noisy, best) > 0.05
+
+
+def regional(loss, regions: int) -> Measured:
+    """Losses of symbols that are a character each, from so many regions."""
+    return Measured(
+        {"loss": loss, "offsets": np.array([0, len(loss)])},
+        {"by": "stream", "regions": regions, "characters": len(loss)},
+    )
+
+
+def test_draws_over_regions_are_paired_and_are_the_same_in_every_figure():
+    """Regions that are hard for both models cancel; one table, one interval and one test draw alike."""
+    rng = np.random.default_rng(0)
+    hard = np.repeat(rng.normal(3, 1, 10), 2000)
+    losses = [hard + rng.exponential(0.1, 20_000) for _ in range(2)]
+    losses[1] += 0.02
+    one, other = (regional(loss, 10) for loss in losses)
+    draws = drawn_bits([one, other])
+    assert draws[0] == pytest.approx(drawn(one.loss, one) / np.log(2))
+    assert (draws[1] - draws[0]).std() < 0.02 * draws[0].std()
+    assert draws[1] - draws[0] == pytest.approx(
+        drawn(losses[1] - losses[0], one) / np.log(2), rel=0.3
+    )
+    assert p_of_difference(one, other) < 0.05
+    in_one_piece = drawn_bits(
+        [one, regional(losses[1], 1)]
+    )  # read with other eyes: blocks for both
+    assert in_one_piece == pytest.approx(drawn_bits([regional(loss, 1) for loss in losses]))
+
+
+def test_a_measured_text_says_of_how_many_regions_it_was_made():
+    """Regions shorter than two blocks, and texts by line, are as they were."""
+    text = seriatim.read("markov:symbols=4,length=120000,order=1,successors=2")
+    _, train, test = spread(text, (0.05, 0.85, 0.1))
+    fitted = fit("language", "unigram", train)
+    assert test.regions == 2 and fitted.measure(test)["regions"] == 2
+    assert "2 regions" in fitted.evaluate(test)["protocol"]["interval"]
+    assert "blocks" in fitted.evaluate(train.part(0, 9000))["protocol"]["interval"]
+    assert regions_in(test, 2 * 2 * FIRST_BLOCK) == 2 > regions_in(test, 2 * 2 * FIRST_BLOCK - 1)
 
 
 def test_raw_sizes_count_characters_bytes_and_blanks_between_tokens():

@@ -14,6 +14,9 @@ import seriatim
 from seriatim.batches import Batch, prompts
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, DataError
+from seriatim.layers.attention import Attention
+from seriatim.layers.positions import Places, turn
+from seriatim.models.attending import mute
 from seriatim.show.tables import SHADES, shade
 from seriatim.tasks.language.inside import (
     attention_maps,
@@ -94,7 +97,8 @@ def test_gradients_are_those_of_finite_differences(name):
         [random_rows(1, 5)[0].numpy(), random_rows(1, 3, 1)[0].numpy()],
         (2, 4),
     )
-    found = list(gradients(model, tuple(contexts), following))
+    found, layers = gradients(model, tuple(contexts), following)
+    assert layers.shape == (2, 1 + len(model.blocks)) and (layers > 0).all()
     assert [len(norms) for norms in found] == [5, 3]
     for context, target, norms in zip(contexts, following, found, strict=True):
         x = model.embedding(model.begin(prompts([context]))).detach()  # (1, 1 + T, D)
@@ -114,6 +118,29 @@ def test_gradients_are_those_of_finite_differences(name):
                 move[0, -distance, feature] = 1e-2
                 slopes.append((loss(x + move) - loss(x - move)) / 2e-2)
             assert np.linalg.norm(slopes) == pytest.approx(norm, rel=0.05, abs=2e-4)
+
+
+@torch.no_grad()
+def test_the_gradient_of_each_layer_is_that_of_finite_differences():
+    model, contexts = small_model("rnn"), (random_rows(1, 4)[0].numpy(),)
+    _, layers = gradients(model, contexts, (2,))
+    outputs: list[torch.Tensor] = []
+    x = model.embedding(model.begin(prompts(list(contexts))))
+    for block in model.blocks:
+        x, _ = block(x, block.empty(1))
+        outputs.append(x)
+    for layer, said in enumerate(outputs, 1):
+        slopes = []
+        for place in range(said.numel()):
+            moved = []
+            for step in (1e-2, -1e-2):
+                y = said.clone()
+                y.view(-1)[place] += step
+                for block in list(model.blocks)[layer:]:
+                    y, _ = block(y, block.empty(1))
+                moved.append(-float(model.read(y[:, -1]).log_prob(torch.tensor([2]))[0]))
+            slopes.append((moved[0] - moved[1]) / 2e-2)
+        assert np.linalg.norm(slopes) == pytest.approx(layers[0, layer], rel=0.05, abs=2e-4)
 
 
 def recurrent(cell: str, **weights):
@@ -206,11 +233,12 @@ def test_traces_have_their_shapes_and_are_what_the_model_computes(name):
         (key.split(".")[1], value) for key, value in traced.items() if key.startswith("gates")
     ):
         assert (
-            gates.shape == (2, 9, 2 if model.options.mixer == "gru" else 3, 16)
+            gates.shape == (2, 9, 3 if model.options.mixer in ("lstm", "coupled") else 2, 16)
             and gates.min() >= 0
             and gates.max() <= 1
         )
-        if model.options.mixer != "gru":  # h_t = o tanh(c_t): no more than the gate lets out
+        # h_t = o tanh(c_t): no more than the gate lets out
+        if gates.shape[2] == 3 and model.options.cell_output == "tanh":
             assert bool((traced[f"hidden.{layer}"].abs() <= gates[:, :, 2] + 1e-6).all())
 
 
@@ -518,3 +546,87 @@ def test_what_cannot_be_seen_is_refused(home):
     refused(
         "plot", "nowhere", "--what", "gradient", "--text", TEXT, code=1, words="not a run folder"
     )
+
+
+# Positions
+
+
+def test_positions_are_what_is_added_to_the_symbols():
+    for kind in ("sinusoidal", "learned"):
+        places = Places(kind, 6, 2, 9)
+        told = places(torch.zeros(1, 5, 6), places.empty(1))[0][0]
+        assert torch.allclose(places.vectors(5), told)
+    angles = turn(torch.arange(5)[None], 4)
+    rotary = torch.cat([angles[0][0, 0], angles[1][0, 0]], -1)
+    assert torch.equal(Places("rotary", 8, 4, 9).vectors(5), rotary)
+    beside = Places("concatenated", 6, 2, 9)
+    assert torch.equal(beside.vectors(4), Places("sinusoidal", 6, 2, 9).vectors(4))
+
+
+def test_positions_of_a_run_end_where_they_were_learned():
+    record = fitted("transformer", positions="learned", context=12).positions(most=20)
+    assert record["kind"] == "positions" and record["positions"] == "learned"
+    assert len(record["vectors"]) == 12 and record["notes"] == ["only 12 positions are learned"]
+    with pytest.raises(ConfigError, match="positions"):
+        fitted("transformer", positions="none").positions()
+    with pytest.raises(ConfigError, match="attention"):
+        fitted("lstm").positions()
+
+
+# Heads that are switched off
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("score", ["scaled", "mlp"])
+def test_a_layer_whose_heads_are_all_switched_off_says_what_zeros_say(score):
+    torch.manual_seed(0)
+    part, x = Attention(8, 2, score, rotary=False), torch.randn(1, 5, 8)
+    places = Places("none", 8, 4, 9)
+    frame = places(x, places.empty(1))[2]
+    whole = part(x, part.empty(1), None, frame)[0]
+    mute([part], "0.0")
+    some = part(x, part.empty(1), None, frame)[0]
+    y = part.inward(x)[..., 16:].clone()  # values; of the first position the only ones heard
+    y[..., :4] = 0
+    assert torch.allclose(some[:, 0], part.outward(y[:, 0]), atol=1e-6)
+    assert not torch.allclose(some, whole)
+    mute([part], "0.1, 0.0")
+    silent = part(x, part.empty(1), None, frame)[0]
+    assert torch.equal(silent, part.outward(torch.zeros(1, 5, 8)))
+
+
+@pytest.mark.parametrize("width", [16, 256])  # steps of the wide one are compiled
+def test_a_run_whose_heads_are_switched_off_says_so_and_stays_as_it_is(width, tmp_path):
+    run = tmp_path / "run"
+    sizes = {"width": width, "layers": 2, "heads": 2, "context": 12}
+    fitted("transformer", **sizes, feed_forward=2.0).save(run)
+    before = (run / "weights.safetensors").read_bytes()
+    plain, off = seriatim.load(run), seriatim.load(run, mute="0.0")
+    off.generate("a", length=2)
+    off.mute("1.1,0.0,0.1")  # once more, after steps were taken
+    words = "heads switched off (layer.head, from 0): 0.0, 0.1, 1.1"
+    for record in (off.evaluate([TEXT[:40]]), off.surprisal(["abc"]), off.predict(["ab"])):
+        assert words in record["notes"]
+    assert words not in plain.predict(["ab"])["notes"]
+    model = plain.model  # the slow twin: what comes out of these heads is nought
+    size = width // 2
+    for layer, some in ((0, slice(None)), (1, slice(size, None))):
+        model.blocks[layer].mixer.outward.weight.data[:, some] = 0
+    symbols = torch.from_numpy(off.codec.encode_text(TEXT[:9]).astype(np.int64))[None]
+    batch = Batch(symbols[:, :0], torch.zeros(1, dtype=torch.long), symbols, symbols >= 0)
+    with torch.no_grad():
+        said = off.model.predict(batch).log_probs()
+        assert torch.allclose(said, model.predict(batch).log_probs(), atol=1e-5)
+        now, state = off.model.start(batch)
+        for t in range(9):
+            assert torch.allclose(now.log_probs(), said[:, t], atol=1e-5)
+            now, state = off.model.step(symbols[:, t], state)
+    assert (run / "weights.safetensors").read_bytes() == before
+
+
+@pytest.mark.parametrize("heads", ["0", "0.9", "5.0", "a.b", "0.0,,1.0", "-1.0", "0.0.0"])
+def test_heads_that_there_are_not_cannot_be_switched_off(heads):
+    with pytest.raises(ConfigError, match="counted from 0"):
+        fitted("transformer").mute(heads)
+    with pytest.raises(ConfigError, match="self-attention"):
+        fitted("lstm").mute(heads)

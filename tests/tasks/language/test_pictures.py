@@ -23,9 +23,10 @@ from seriatim.tasks.language.pictures import (
     frequency,
     gradient,
     influence,
+    positions,
     surprisal,
 )
-from tests.drawn import data_in
+from tests.drawn import data_in, sound
 
 HOSTILE = ["<script>alert(1)</script>", "$x$", "\ud800", "a" * 300, "שלום", "datum.x'\"", ""]
 SMALL = {"updates": 2, "width": 8, "length": 8, "rows": 2}
@@ -97,7 +98,7 @@ def test_phrases_without_any_text_are_refused():
 
 
 # -- by distance
-def run(model, values, radii=(), factor=0.5):
+def run(model, values, radii=(), factor=0.5, by_layer=(0.5, 1.0)):
     return {
         "run": f"runs/{model}",
         "model": model,
@@ -106,7 +107,17 @@ def run(model, values, radii=(), factor=0.5):
         "values": values,
         "radii": [{"layer": 0, "matrix": "recurrent", "radius": each} for each in radii],
         "factor": factor,
+        "by_layer": list(by_layer),
     }
+
+
+def test_the_gradient_over_depth_stands_below_where_there_are_several_layers():
+    deep, flat = run("rnn", [1.0, 0.5], by_layer=[1e-3, 0.1, 1.0]), run("lstm", [1.0, 0.9])
+    chart = gradient({"runs": [deep, flat]})
+    assert "layer (0: embedding)" in whole(sound(chart))
+    seen = [(row["model"], row["layer"]) for row in chart.rows if "layer" in row]
+    assert seen == [("rnn", 0), ("rnn", 1), ("rnn", 2), ("lstm", 0), ("lstm", 1)]
+    assert "vconcat" not in gradient({"runs": [flat]}).body
 
 
 def test_gradients_of_several_runs_are_in_one_picture_with_factor_and_radius():
@@ -140,6 +151,21 @@ def test_influence_ends_where_nothing_is_left():
     assert len(chart.rows) == 8  # the table has them all
     with pytest.raises(RunError, match="nothing to draw"):
         influence({"runs": [run("uniform", [0.0, 0.0])]})
+
+
+@pytest.mark.parametrize("kind", ["rotary", "sinusoidal", "learned", "concatenated"])
+def test_positions_are_a_map_with_a_cell_for_each_feature(kind):
+    vectors = [[0.0, 1.0, 0.5], [-1.0, 0.25, 0.125]]
+    chart = positions({"model": "transformer", "positions": kind, "vectors": vectors})
+    assert f"{kind} positions" in whole(sound(chart))
+    assert [row["value"] for row in chart.rows] == [*vectors[0], *vectors[1]]
+    assert [(row["position"], row["feature"]) for row in chart.rows[2:4]] == [(0, 3), (1, 1)]
+
+
+def test_of_many_positions_the_first_are_drawn():
+    vectors = np.zeros((100, 200)).tolist()
+    chart = positions({"model": "transformer", "positions": "rotary", "vectors": vectors})
+    assert len(chart.rows) == MOST and "first 25 of 100" in chart.says
 
 
 # -- attention

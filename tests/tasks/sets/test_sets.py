@@ -571,3 +571,30 @@ def test_the_floor_and_a_network_have_a_row_together(tmp_path):
     assert len(mixed) == 1 and mixed[0]["status"] == "ok" and len(mixed[0]["weights"]) == 2
     again = st.load(tmp_path / "all" / mixed[0]["run"])
     assert again.model.weights() == pytest.approx(mixed[0]["weights"])
+
+
+def test_a_tune_of_several_voices_is_completed_and_written(tmp_path):
+    from seriatim.data.formats.midi import roll_of, write_roll
+    from seriatim.show.files import keep
+
+    chords = [{60, 64, 67}, {60, 64}, {62}, set()]
+    for i in range(12):
+        write_roll([chords[(i + t) % 4] for t in range(20)], tmp_path / f"{i}.mid", grid=8)
+    files = sorted(tmp_path.glob("*.mid"))
+    model = st.fit("sets", "gru", files, valid=files, grid=8, width=8, updates=10)
+    record = model.complete(tmp_path / "0.mid", part=0.5, length=6)
+    begun = roll_of(str(tmp_path / "0.mid"), 8)
+    steps = record["items"][0]["text"].split()
+    assert record["roll"] == {"grid": 8, "struck": False} and len(begun) in (19, 20)
+    assert steps[: len(begun) // 2] == begun[: len(begun) // 2]
+    assert len(steps) == round(0.5 * len(begun)) + 6
+    keep(record, tmp_path / "whole.mid")
+    # rests at the end are not heard
+    heard = roll_of(str(tmp_path / "whole.mid"), 8)
+    assert heard == steps[: len(heard)] and set(steps[len(heard) :]) <= {"."}
+    with pytest.raises(ConfigError, match="no sequence 5"):
+        model.complete(tmp_path / "0.mid", number=5)
+    with pytest.raises(ConfigError, match="sets of notes"):
+        keep({**record, "items": [{"text": "bread+milk"}]}, tmp_path / "other.mid")
+    struck = st.fit("sets", "frequencies", files, valid=files, grid=8, struck=True)
+    assert struck.generate(length=2)["roll"]["struck"]

@@ -233,6 +233,50 @@ def test_a_mixture_is_the_mean_of_its_parts():
     )
 
 
+@pytest.mark.parametrize("name", ["gru, attends before", "lstm, attends before"])
+def test_a_decoder_that_attends_before_its_step_is_the_formula_of_bahdanau(name):
+    model, rows = model_of(name), source_rows()[:1]
+    y = targets(1, 5)
+    batch = batch_for(name, rows, y)
+    inputs = model.embed(model.opened(y[:, :-1]))  # (1, T, D)
+    found = []
+    with torch.no_grad():
+        memory, _, *inner = model.opening(batch)
+        keys, values = memory[2:4]  # (1, H, P, E)
+        for t in range(5):
+            s = inner[-1][0] if isinstance(inner[-1], tuple) else inner[-1]  # s_{t-1}
+            q = (s if model.cross.inward is None else model.cross.inward(s)).view(
+                model.cross.heads, -1
+            )
+            if model.cross.between is not None:
+                u = torch.stack([keys[0, 0] @ (model.cross.between[0].T @ q[0])])
+            else:
+                query, _, out = model.cross.inner
+                u = out(torch.tanh(query(q)[:, None] + keys[0]))[..., 0]
+            c = (u.softmax(-1)[:, None] @ values[0])[:, 0].reshape(1, -1)  # (1, D)
+            x = model.entry(torch.cat([inputs[:, t], model.cross.outward(c)], -1))[:, None]
+            for place, block in enumerate(model.blocks):
+                x, inner[place] = block(x, inner[place])
+            found.append(model.read(model.norm(x)[:, 0]).log_probs())
+    assert close(answers(name, rows, y)[0], torch.cat(found))
+
+
+def test_who_attends_before_a_step_has_a_state_to_ask_with():
+    for settings in ({"mixer": "convolution"}, {"mixer": "none"}, {"input_feeding": True}):
+        with pytest.raises(ConfigError, match="before"):
+            made("gru", attends="before", **settings)
+    with pytest.raises(ConfigError, match="before"):
+        made("transformer", attends="before")
+
+
+def test_attending_is_a_word_or_yes_or_no():
+    for asked, meant in ((True, "after"), ("yes", "after"), ("before", "before"), (False, "no")):
+        options = parts_of("gru", {"attends": asked}, "translate")[0].options
+        assert options.attends == meant and bool(options.attends) == (meant != "no")
+    with pytest.raises(ConfigError, match="never"):
+        parts_of("gru", {"attends": "never"}, "translate")
+
+
 def test_what_cannot_be_fed_is_refused():
     for settings in (
         {"input_feeding": True, "attends": False},
@@ -288,3 +332,28 @@ def test_expectation_and_maximisation_equal_a_slow_twin():
     assert found.keys() == t.keys() and all(
         found[key] == pytest.approx(t[key], abs=1e-6) for key in t
     )
+
+
+@torch.no_grad()
+def test_uniform_attention_across_is_the_mean_of_the_source():
+    torch.manual_seed(0)
+    part, memory, x = Cross(8, 2, "uniform", maps=True), torch.randn(2, 5, 8), torch.randn(2, 3, 8)
+    keys, values = part.remember(memory)
+    mask = (torch.arange(5) < torch.tensor([5, 2])[:, None])[:, None, None]
+    y = part(x, keys, values, mask, 1)
+    for row, length in enumerate((5, 2)):
+        expected = part.outward(part.across(memory[row, :length]).mean(0))
+        assert close(y[row], expected.expand(3, 8))
+    assert close(part.weights(x, keys, values, mask, 1)[1, 0, 0], torch.tensor([0.5, 0.5, 0, 0, 0]))
+
+
+@torch.no_grad()
+def test_heads_across_may_have_their_own_width():
+    torch.manual_seed(0)
+    part, memory, x = Cross(4, 2, "dot", True, 3), torch.randn(1, 5, 4), torch.randn(1, 1, 4)
+    keys, values = part.remember(memory)
+    assert keys.shape == (1, 2, 5, 3) and part.outward.weight.shape == (4, 6)
+    k, v = part.across(memory[0]).chunk(2, -1)
+    q = part.inward(x[0, 0])
+    each = [(k[:, some] @ q[some]).softmax(0) @ v[:, some] for some in (slice(0, 3), slice(3, 6))]
+    assert close(part(x, keys, values, None, 1)[0, 0], part.outward(torch.cat(each)))

@@ -139,9 +139,12 @@ def test_errors_by_length_have_their_intervals():
     record = measured([(1, 4, 50, 0.9, 0.02), (5, 9, 20, 0.25, 1.4)])
     chart = lengths(record)
     svg = whole(chart)
-    assert "exact targets" in svg and "wrong symbols" in svg and "70 sources" in chart.says
+    assert "exact targets" in svg and "edits per symbol" in svg and "70 sources" in chart.says
     assert (chart.rows[1]["low"], chart.rows[1]["high"]) == wilson(5, 20)
-    assert [row["wrong symbols"] for row in chart.rows] == [0.02, 1.4]
+    assert [row["edits per symbol"] for row in chart.rows] == [0.02, 1.4]
+    exact, edits = chart.body["vconcat"]  # each on an axis of its own: none is crushed by the other
+    top = [panel["layer"][-1]["encoding"]["y"]["scale"]["domain"][1] for panel in (exact, edits)]
+    assert top == [1.04, pytest.approx(1.04 * 1.4)]
     whole(lengths(measured([(3, 3, 1, 0.0, 0.0)])))
     with pytest.raises(RunError, match="nothing to draw"):
         lengths(measured([]))

@@ -500,7 +500,7 @@ def test_damaged_glove(tmp_path, content, line):
         (BINARY, b"", "empty"),
         (BINARY, b"\n", "no header"),
         (BINARY, BINARY[4:], "no header"),
-        (BINARY, b"\xba\x16\x4f\x2f\x0c\0\0\0", "no header"),
+        (BINARY, b"\xba\x16\x4f\x2f\x0c\0\0\0", "fastText ends too early"),
         (b"3 2\n", b"3 2\r", "no header"),
         (BINARY, b"3 2", "promises more"),
         (BINARY, b"3 2\n", "promises more"),

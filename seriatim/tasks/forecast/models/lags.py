@@ -58,6 +58,10 @@ class LagsRidge(Rule):
             vocabulary if options.own else 1, features + 1, options.reach, dtype=torch.float64
         )
 
+    def reads(self, learned: int) -> int:
+        """The context, or what there was of it where it learned."""
+        return min(self.options.context, learned)
+
     def features(self, batch: Batch, c: int) -> Tensor:
         """(B, P, C) -> (B, F + 1) of one channel, the last a one."""
         x = batch.x[..., c].double()

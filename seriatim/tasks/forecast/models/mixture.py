@@ -47,6 +47,16 @@ class MeanOfForecasts(Mixture):
         self.options = replace(kinds[0].options, context=context)
         self.hears = any(each.hears for each in kinds)
 
+    @property
+    def rests_on(self) -> int | None:
+        """Errors of a step from which quantiles were taken, of the part that has the fewest."""
+        rules = [each.rests_on for each in self.forecasters if isinstance(each, Rule)]
+        return min((each for each in rules if each is not None), default=None)
+
+    def reads(self, learned: int) -> int:
+        """As many as the part that reads most."""
+        return max(each.reads(learned) for each in self.forecasters)
+
     @torch.no_grad()
     def forecast(self, batch: Batch, paths: int, seed: int) -> tuple[Tensor, Tensor, None]:
         """Mean (B, H, C), quantiles (B, H, C, Q), and no paths."""

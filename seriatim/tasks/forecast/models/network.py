@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from seriatim.batches import Batch
 from seriatim.distributions.heads import HEADS
 from seriatim.distributions.numbers import Density, Normal, Shifted
+from seriatim.layers.devices import dice, to
 from seriatim.layers.linear import Linear
 from seriatim.models.base import Model, State, select
 from seriatim.models.network import Network
@@ -31,6 +32,13 @@ from seriatim.tasks.forecast.models.rules import CALM, LEVELS
 from seriatim.tasks.forecast.options import ForecastOptions
 
 AHEAD = 64  # numbers that tell what is known of one step of the horizon, before its head
+
+
+def at_home(density: Density) -> Density:
+    """The same on the CPU, where scipy is."""
+    found = density.home()
+    assert isinstance(found, Density)
+    return found
 
 
 class Rescaled(Shifted):
@@ -130,6 +138,10 @@ class ForecastNetwork(Network):
         """Whether it draws whole futures step by step, rather than say each step by itself."""
         return self.options.strategy == "recursive"
 
+    def reads(self, learned: int) -> int:
+        """The context, or what there was of it where it learned."""
+        return min(self.options.context, learned)
+
     # -- channels side by side, or each as a row of its own
     def fold(self, x: Tensor) -> Tensor:
         """(B, T, C) -> (R, T, I)."""
@@ -155,7 +167,7 @@ class ForecastNetwork(Network):
 
     def channel(self, rows: int) -> Tensor:
         """(R,) which channel is the first of each row."""
-        return torch.arange(rows) % (self.vocabulary // self.inner)
+        return torch.arange(rows, device=self.device) % (self.vocabulary // self.inner)
 
     def widened(self, density: Density, channel: Tensor) -> Density:
         """(R, T) densities, those of squared errors with the deviations that were found."""
@@ -215,18 +227,13 @@ class ForecastNetwork(Network):
         x, known, context = self.fold(batch.x), self.repeated(known_in(batch)), batch.x.shape[1]
         channel = self.channel(len(x))
         found, state = self.expected(x, known[:, 1 : context + 1], channel, self.empty(len(x)))
-        return found[:, -1], (
-            known[:, context:],
-            torch.zeros(len(x), dtype=torch.long),
-            channel,
-            *state,
-        )
+        return found[:, -1], (known[:, context:], torch.zeros_like(channel), channel, *state)
 
     def step(self, y: Tensor, state: State) -> tuple[Density, State]:
         """(R, I) values -> (R,) densities of the next."""
         known, place, channel, *inner = state
         after = (place + 1).clamp(max=known.shape[1] - 1)
-        coming = known[torch.arange(len(y)), after][:, None]  # (R, 1, K)
+        coming = known[torch.arange(len(y), device=y.device), after][:, None]  # (R, 1, K)
         found, inner = self.expected(y[:, None], coming, channel, tuple(inner))
         return found[:, 0], (known, after, channel, *inner)
 
@@ -255,10 +262,12 @@ class ForecastNetwork(Network):
     @torch.no_grad()
     def settle(self, batches: Iterable[Batch]) -> None:
         """Learned by squared error, take the deviations from the errors on other data."""
-        deviation, above = self.deviation, torch.special.ndtr(torch.ones(1))
+        deviation, above = self.deviation, torch.special.ndtr(torch.ones(1, device="cpu"))
         assert deviation is not None
-        total, count = torch.zeros(()), torch.zeros((), dtype=torch.long)
-        for density, y in (self.judged(batch) for batch in batches):
+        count = torch.zeros((), dtype=torch.long, device="cpu")
+        total = torch.zeros((), device="cpu")
+        for there, came in (self.judged(to(batch, self.device)) for batch in batches):
+            density, y = at_home(there), came.cpu()
             mean = density.mean()
             wrong = (y - mean) / (density.quantile(above)[..., 0] - mean)  # in deviations
             squares = self.unfold(wrong, 2).square()  # (B, T, C)
@@ -266,24 +275,27 @@ class ForecastNetwork(Network):
         if len(deviation) == 1:
             total, count = total.sum(0, keepdim=True), count.sum(0, keepdim=True)
         variance = torch.where(count > 0, total / count.clamp(min=1), 1.0)  # (H, C)
-        deviation *= variance.sqrt().clamp(min=1e-4)
+        deviation *= variance.sqrt().clamp(min=1e-4).to(deviation.device)
 
     @torch.no_grad()
     def forecast(self, batch: Batch, paths: int, seed: int) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Mean (B, H, C), quantiles (B, H, C, Q); step by step also paths (B, S, H, C)."""
+        """Mean (B, H, C), quantiles (B, H, C, Q); step by step also paths (B, S, H, C); all on the
+        CPU, wherever they are computed."""
+        batch = to(batch, self.device)
         levels = torch.from_numpy(LEVELS).float()
         if self.options.strategy == "direct":
-            density = self.spread(batch)
+            density = at_home(self.spread(batch))
             return self.unfold(density.mean(), 2), self.unfold(density.quantile(levels), 2), None
-        generator = torch.Generator().manual_seed(seed)
+        generator = dice(self.device, seed)
         following, state = self.start(batch)
-        many = torch.arange(
-            len(batch.x) * (self.vocabulary if self.options.channel_independent else 1)
-        ).repeat_interleave(paths)
+        rows = len(batch.x) * (self.vocabulary if self.options.channel_independent else 1)
+        many = torch.arange(rows, device=self.device).repeat_interleave(paths)
         following, state, columns = following[many], select(state, many), []
         for h in range(self.options.reach):
             columns.append(following.sample(generator))  # (R S, I)
             if h + 1 < self.options.reach:
                 following, state = self.step(columns[-1], state)
-        drawn = self.unfold(torch.stack(columns, 1).unflatten(0, (-1, paths)), 3)  # (B, S, H, C)
+        drawn = self.unfold(
+            torch.stack(columns, 1).unflatten(0, (-1, paths)), 3
+        ).cpu()  # (B, S, H, C)
         return drawn.mean(1), torch.quantile(drawn, levels, 1).permute(1, 2, 3, 0), drawn

@@ -7,7 +7,7 @@
     autoregression   y_t = b + sum_k A_k y_{t-k} + noise              least squares, forecast step by step (Yule 1927)
 
 What a rule is unsure of is what it got wrong before: the quantiles of its errors h steps ahead, of
-several series in the unit of each. A rule that learns much is too sure of what it learned from: it
+several series in the unit of each; where there are too few of them, those of Student's t. A rule that learns much is too sure of what it learned from: it
 learns from the beginning of the data first, and its errors are those on the rest. Shapes: B rows, P
 context, H horizon, C channels, Q levels, N times, W windows.
 """
@@ -25,8 +25,8 @@ from torch import Tensor
 from seriatim.batches import Batch, bounds_of
 from seriatim.errors import DataError
 from seriatim.models.base import Model
-from seriatim.tasks.forecast.codec import Signals, of_windows
-from seriatim.tasks.forecast.metrics import conformal_offsets
+from seriatim.tasks.forecast.codec import Signals, judged_windows, of_windows
+from seriatim.tasks.forecast.metrics import conformal_offsets, fewest_known
 from seriatim.tasks.forecast.options import AutoregressionOptions, RuleOptions
 
 # of the quantiles that forecasts come with
@@ -50,9 +50,8 @@ def origins_of(signals: Signals, horizon: int, least: int = 1) -> np.ndarray:
 
 def least_past(signals: Signals, context: int, horizon: int) -> int:
     """How many values lie before the first window that is learned from: a whole context where the
-    series is long enough; of several, half of most of them where they are short."""
-    room = room_of(signals, horizon)
-    return max(1, min(context, room if len(signals) == 1 else room // 2))
+    series is long enough, half of it, or of most of several, where it is short."""
+    return max(1, min(context, room_of(signals, horizon) // 2))
 
 
 def room_of(signals: Signals, horizon: int) -> int:
@@ -87,6 +86,7 @@ class Rule(Model):
 
     draws_paths = False  # whole futures, step by step; otherwise each step is said by itself
     hears = False  # what is known in advance
+    rests_on: int | None = None  # errors of a step, the fewest, when quantiles were taken from them
     windows_looked_at = 4000  # of the training data, on which errors are looked at
 
     def __init__(self, vocabulary: int, options: RuleOptions, known: int = 0, season: int = 1):
@@ -99,6 +99,11 @@ class Rule(Model):
     def needed(self) -> int:
         """How much of a past it takes to say all that it can."""
         return 1
+
+    def reads(self, learned: int) -> int:
+        """How many values of the past it takes for real; `learned`: so many had all the windows that
+        could be learned from."""
+        return min(self.needed, self.options.context)
 
     def learn(self, signals: Signals) -> Iterator[dict[str, Any]]:
         """Whatever is to be learned besides the errors."""
@@ -124,14 +129,15 @@ class Rule(Model):
 
     def take_errors(self, signals: Signals, places: np.ndarray) -> None:
         """How wrong it is in these windows is how unsure it will be; those with little of a past say
-        nothing of the others."""
+        nothing of the others, and what was put into gaps says nothing at all."""
         begin, _ = bounds_of(signals.x, places)
         room = min(self.options.context, room_of(signals, self.options.reach))
         least = min(room, max(room // 2, self.needed))
         some = some_of(places[places - begin >= least], self.windows_looked_at)
-        batch = of_windows(signals, some, self.options.context, self.options.reach)
+        batch = judged_windows(signals, some, self.options.context, self.options.reach)
         wrong = (batch.y - self.rule(batch)).double().numpy()  # (W, H, C)
         self.errors = torch.from_numpy(conformal_offsets(wrong, LEVELS)).float()
+        self.rests_on = None if self.draws_paths else fewest_known(wrong)
 
     @torch.no_grad()
     def forecast(self, batch: Batch, paths: int, seed: int) -> tuple[Tensor, Tensor, Tensor | None]:
@@ -166,6 +172,10 @@ class Persistence(Rule):
 
 class SeasonalNaive(Rule):
     """The last season comes again."""
+
+    def reads(self, learned: int) -> int:
+        """A season."""
+        return min(self.season, self.options.context)
 
     def rule(self, batch: Batch) -> Tensor:
         """(B, H, C) the value a season ago."""
@@ -210,6 +220,10 @@ class Autoregression(Rule):
         self.noise = torch.zeros(
             vocabulary, vocabulary, dtype=torch.float64
         )  # a root of the covariance of the errors
+
+    def reads(self, learned: int) -> int:
+        """As many as it weighs."""
+        return min(self.options.order, self.options.context)
 
     def learn(self, signals: Signals) -> Iterator[dict[str, Any]]:
         """Weights of the last values by least squares, and how far they were off."""

@@ -23,11 +23,12 @@ import torch
 from torch import Tensor
 
 from seriatim.batches import Batch
+from seriatim.codecs.symbols import STOP
 from seriatim.distributions.symbols import Categorical, Distribution
 from seriatim.errors import ConfigError
 from seriatim.models.base import Model, State
-from seriatim.models.ngrams.ngram import Markov, Ngram, Unigram
-from seriatim.models.ngrams.options import MarkovOptions, NgramOptions, UnigramOptions
+from seriatim.models.ngrams.ngram import Markov, Ngram
+from seriatim.models.ngrams.options import MarkovOptions, NgramOptions
 from seriatim.tasks.labels.codec import Examples
 from seriatim.tasks.labels.models.ngrams import NgramIndex, field_of
 from seriatim.tasks.labels.options import MajorityOptions, MarkovBayesOptions, NaiveBayesOptions
@@ -243,10 +244,22 @@ class NaiveBayes(Weighed):
 
 def language_model(vocabulary: int, options: MarkovBayesOptions) -> Ngram:
     """The model that is counted for each label."""
-    if options.counts == "unigram":
-        return Unigram(vocabulary, UnigramOptions(add=options.add))
-    if options.counts == "markov":
-        return Markov(vocabulary, MarkovOptions(order=options.order, add=options.add))
+    if options.counts in ("unigram", "markov"):
+        order = options.order if options.counts == "markov" else 0
+        own = MarkovOptions(
+            order=order,
+            add=options.add,
+            first=options.first,
+            ends=options.ends,
+            closed=options.closed,
+        )
+        return Markov(vocabulary, own)
+    if (options.first, options.ends, options.closed) != ("start", True, False):
+        raise ConfigError(
+            "first, ends and closed are of textbook counting",
+            got=f"counts {options.counts}",
+            do="Choose the counts markov or unigram",
+        )
     smoothing = "modified-kneser-ney" if options.counts == "kneser-ney" else options.counts
     return Ngram(vocabulary, NgramOptions(order=max(1, options.order), smoothing=smoothing))
 
@@ -272,8 +285,12 @@ class MarkovBayes(Additive):
     def counting(self, examples: Examples) -> Iterator[dict[str, Any]]:
         """An n-gram model of the sequences of each label."""
         self.count_labels(examples.y.flat, self.options.prior)
+        known = np.bincount(examples.x.flat, minlength=self.vocabulary) > 0  # under any label
+        known[STOP] = self.options.ends
         for label, model in enumerate(self.parts_of):
-            model.count(examples.x.take(np.flatnonzero(examples.y.flat == label)), stop=True)
+            own = examples.x.take(np.flatnonzero(examples.y.flat == label))
+            for _ in model.counting(own, stop=True, known=known):
+                pass
             yield {"words": "a language model for each label", "share": (label + 1) / self.labels}
 
     def contributions(self, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -297,9 +314,10 @@ class MarkovBayes(Additive):
             torch.arange(batch.x.shape[1] + 1) <= batch.x_lengths[:, None]
         )  # (B, P + 1) with the end
         for label, model in enumerate(self.parts_of):
-            added[..., label][real] = (
-                torch.from_numpy(model.sweep(ids, stop=True)).double().clamp(min=-1e4)
-            )
+            swept = torch.from_numpy(model.sweep(ids, stop=True)).double()
+            if self.options.closed or not self.options.ends:
+                swept[swept.isneginf()] = 0.0  # what nothing is kept for, under any label
+            added[..., label][real] = swept.clamp(min=-1e4)
         ends = torch.arange(batch.x.shape[1] + 1) == batch.x_lengths[:, None]
         return (added * ~ends[..., None])[:, :-1], added[ends]
 

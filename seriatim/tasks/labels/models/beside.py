@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from seriatim.batches import Batch
 from seriatim.distributions.chains import Chain, ChainHead
 from seriatim.distributions.symbols import Categorical, Distribution
+from seriatim.layers.devices import home
 from seriatim.models.base import Model
 from seriatim.tasks.labels.answers import answers
 from seriatim.tasks.labels.codec import Examples
@@ -27,7 +28,6 @@ from seriatim.tasks.labels.models.linear import FOLDS, LinearClassifier, folds_o
 from seriatim.tasks.labels.models.network import SequenceLabeller
 from seriatim.tasks.labels.options import LabellerOptions
 
-LITTLE = 0.1  # of the first weights of the head
 PREFIX = "beside."  # of what is kept of the model that counts, before its name
 
 
@@ -71,11 +71,11 @@ class BesideCounting(SequenceLabeller):
         if not tried:
             return None
         _, name, model, said = min(tried, key=lambda each: each[0])
-        self.counted, self.trust = (name, model), nn.Parameter(torch.ones(1))
+        self.counted, self.trust = (name, model), nn.Parameter(torch.ones(1, device=self.device))
+        self.knows = True
         head = self.head.unary if isinstance(self.head, ChainHead) else self.head
-        with torch.no_grad():  # at first the network adds little
-            for each in head.parameters():
-                each.mul_(LITTLE)
+        for each in head.parameters():  # at first the network adds nothing
+            nn.init.zeros_(each)
         return said
 
     # -- answering
@@ -86,7 +86,9 @@ class BesideCounting(SequenceLabeller):
         if batch.beside is not None:
             return batch.beside
         with torch.no_grad():
-            return bounded(self.counted[1].predict(batch), self.least)
+            # which counts, and is asked at home
+            said = bounded(self.counted[1].predict(home(batch)), self.least)
+            return said.to(self.device)
 
     def predict(self, batch: Batch) -> Distribution:
         """The distribution of the label of each sequence, or of its tags."""
@@ -115,7 +117,7 @@ class BesideCounting(SequenceLabeller):
         if "trust" not in arrays:
             self.trust = None
         elif self.trust is None:  # else it stays the one that is being learned
-            self.trust = nn.Parameter(torch.ones(1))
+            self.trust = nn.Parameter(torch.ones(1, device=self.device))
         if bool(inner) != ("trust" in arrays):
             raise ValueError("a model beside it, and how far it is believed, are kept together")
         super().load_arrays({name: arrays[name] for name in arrays if name not in inner})
@@ -134,7 +136,7 @@ class BesideCounting(SequenceLabeller):
     def size(self) -> int:
         """Number of learned values, of both."""
         beside = 0 if self.counted is None else self.counted[1].size()
-        return beside + sum(each.numel() for each in self.state_dict().values())
+        return beside + super().size()
 
 
 def counted(model: Model, examples: Examples) -> Model:

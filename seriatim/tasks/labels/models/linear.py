@@ -304,7 +304,10 @@ class Trials:
     def told(self, plan: Plan) -> str:
         """What was chosen, in words."""
         many = sum(int(held.sum()) for held in self.folds)
-        right = f"{100 * (1 - self.tried[plan][0]):.1f} % of {many:,} held-out sequences right"
+        share = f"{100 * (1 - self.tried[plan][0]):.1f} %"
+        common = 100 * np.bincount(self.y).max() / len(self.y)
+        right = f"{share} of {many:,} training sequences right, each guessed from the others"
+        right += f" (the commonest label alone: {common:.1f} %)"
         length = f"n-grams of up to {plan.ngram}, weighed by {plan.weighting}, "
         spelled = "runs of letters, " if plan.spelling else ""
         return f"{length if plan.ngram else ''}{spelled}strength {plan.strength:g}: {right}"

@@ -3,7 +3,8 @@
     x_t = [E w_t ; letters of w_t]      of words w_t
     x_t = E v_t + e                     of C numbers v_t
     h = blocks(x)
-    classify: softmax(W pool(h) + b)    regress: normal(W pool(h) + b)
+    classify: softmax(W f(pool(h)) + b)    regress: normal(W f(pool(h)) + b)
+    f: hidden layers, or nothing
     tag: softmax(W h_t + b), or a chain
 
 Unlike `Network` it sees the whole sequence before it answers, so each position may see what comes
@@ -26,21 +27,43 @@ from seriatim.distributions.heads import NormalHead
 from seriatim.distributions.symbols import Categorical, Distribution
 from seriatim.errors import ConfigError
 from seriatim.layers.dropout import Dropout
+from seriatim.layers.hidden import Hidden
 from seriatim.layers.int8 import quantised
 from seriatim.layers.letters import Letters
 from seriatim.layers.pool import Pool
 from seriatim.layers.randomness import uniform
 from seriatim.models.attending import attended, attending
 from seriatim.models.base import NeuralModel, State
+from seriatim.models.options import refuse_foreign
+from seriatim.models.reader import Reader
 from seriatim.models.stack import Whole
 from seriatim.tasks.labels.codec import FIRST_LETTER
 from seriatim.tasks.labels.options import LabellerOptions
 
 
+def check_reading(options: LabellerOptions, letters: int, channels: int) -> None:
+    """Refuse what is asked for of words where there are none, and two things in one place."""
+    if options.letters != "no" and letters <= FIRST_LETTER:
+        raise ConfigError(
+            "there are no words to be read letter by letter",
+            got=f"letters {options.letters}",
+            do="Choose --unit word or token, or --letters no",
+        )
+    if options.encoder and (channels or options.word_vectors):
+        raise ConfigError(
+            "an encoder reads symbols, in the place of word vectors",
+            got="numbers" if channels else "word vectors, too",
+            do="Leave out --encoder" if channels else "Choose one of both",
+        )
+
+
+READER = "encoder.settings"  # the array that says how the encoder is laid out
+
+
 class SequenceLabeller(NeuralModel):
     """One stack for every mixer and both label tasks."""
 
-    embedding: nn.Embedding | nn.Linear
+    embedding: nn.Embedding | nn.Linear | nn.Identity
     more: Tensor  # (V - own, E) vectors of words that are known besides
     head: nn.Module
 
@@ -61,19 +84,23 @@ class SequenceLabeller(NeuralModel):
             channels,
             options.width,
         )
-        if options.letters != "no" and letters <= FIRST_LETTER:
-            raise ConfigError(
-                "there are no words to be read letter by letter",
-                got=f"letters {options.letters}",
-                do="Choose --unit word or token, or --letters no",
-            )
+        check_reading(options, letters, channels)
         own, wide = own or vocabulary, options.embedding or width
+        pool, layers = getattr(options, "pool", None), getattr(options, "hidden", 0)
+        # numbers that are only averaged are read by the first hidden layer as they are
+        plain = bool(channels and layers) and options.mixer == "none" and pool == "mean"
+        if plain:
+            wide = channels
         self.embedding = nn.Linear(channels, wide) if channels else nn.Embedding(own, wide)
-        if not channels:
+        if plain or options.encoder:  # which is told by `read_by`
+            self.embedding = nn.Identity()
+        self.reader: Reader | None = None  # a language model in the place of the embedding
+        if isinstance(self.embedding, nn.Embedding):
             nn.init.normal_(
                 self.embedding.weight, std=0.1
             )  # a rare word says little until it has learned to
-        self.embedding.weight.requires_grad_(not options.frozen)
+        for each in self.embedding.parameters() if options.frozen else ():
+            each.requires_grad_(False)
         self.register_buffer("more", torch.zeros(vocabulary - own, wide))
         self.letters = (
             None
@@ -81,30 +108,37 @@ class SequenceLabeller(NeuralModel):
             else Letters(options.letters, letters, options.letter_width)
         )
         given = wide + (options.letter_width if self.letters else 0)
-        self.inward = nn.Identity() if given == width else nn.Linear(given, width)
+        self.inward = nn.Identity() if given == width or plain else nn.Linear(given, width)
         self.dropout = Dropout(options.dropout)
+        refuse_foreign(options)
         self.stack = Whole(options)
-        pool, chain = getattr(options, "pool", None), getattr(options, "chain", False)
+        chain = getattr(options, "chain", False)
         self.unit = nn.Parameter(torch.randn(width)) if pool == "unit" else None
-        self.pool = (
-            None
-            if pool is None
-            else Pool(
-                pool,
-                width,
-                options.bidirectional and options.mixer not in ("none", "attention", "convolution"),
-            )
+        both = options.bidirectional and options.mixer not in ("none", "attention", "convolution")
+        self.pool = None if pool is None else Pool(pool, width, both)
+        self.hidden = (
+            Hidden(wide if plain else width, width, layers, options.activation, options.dropout)
+            if layers
+            else nn.Identity()
         )
         self.head = ChainHead(width, labels) if chain else nn.Linear(width, labels)
 
     def begin_with(self, numbers: list[int], vectors: Tensor) -> None:
         """Put (N, D) vectors in the place of these symbols, a little larger than the others. Those
         that training has not seen keep theirs."""
+        assert not isinstance(self.embedding, nn.Identity)
         with torch.no_grad():
             table = torch.cat([self.embedding.weight, self.more])
             table[numbers] = 0.3 * vectors / vectors.pow(2).mean().sqrt().clamp(min=1e-12)
             self.embedding.weight.copy_(table[: len(self.embedding.weight)])
             self.more.copy_(table[len(self.embedding.weight) :])
+
+    def read_by(self, reader: Reader) -> None:
+        """Let a language model read first; what it says is brought to the width of the stack."""
+        self.reader, self.pretrained = reader, self.options.encoder
+        given = reader.width + (self.options.letter_width if self.letters else 0)
+        width = self.options.width
+        self.inward = nn.Identity() if given == width else nn.Linear(given, width)
 
     def look(self, x: Tensor) -> Tensor:
         """(B, P) symbols -> (B, P, E): those of the training data, which learn, and those known
@@ -124,8 +158,8 @@ class SequenceLabeller(NeuralModel):
         """(B, P, D) what is known of each symbol by itself."""
         x = batch.x
         if self.training and self.options.word_dropout and not self.channels:
-            x = x.masked_fill(uniform(x.shape) < self.options.word_dropout, UNKNOWN)
-        x = self.look(x)
+            x = x.masked_fill(uniform(x.shape, x.device) < self.options.word_dropout, UNKNOWN)
+        x = self.look(x) if self.reader is None else self.reader(x, batch.x_lengths)
         if self.letters is not None:
             x = torch.cat([x, self.letters(batch.letters)[batch.words]], -1)
         return self.inward(self.dropout(x))
@@ -135,12 +169,12 @@ class SequenceLabeller(NeuralModel):
         (B,) of all tags together."""
         if self.unit is not None:
             x = torch.cat([x, torch.zeros_like(x[:, :1])], 1)
-            x[torch.arange(len(x)), lengths] = self.unit.to(x.dtype)
+            x[torch.arange(len(x), device=x.device), lengths] = self.unit.to(x.dtype)
             lengths = lengths + 1
         some = lengths.clamp(min=1)  # nothing at all is read like a single unknown word
         x = self.stack(x, some)
         if self.pool is not None:
-            return self.said(self.dropout(self.pool(x, some)))
+            return self.said(self.dropout(self.hidden(self.pool(x, some))))
         return self.head(x, lengths) if isinstance(self.head, ChainHead) else self.said(x)
 
     def said(self, hidden: Tensor) -> Distribution:
@@ -164,6 +198,32 @@ class SequenceLabeller(NeuralModel):
         found = attended(attending(self.stack), lambda: self.predict(batch))
         return {f"attention.{layer}": weights for layer, weights in enumerate(found)}
 
+    # -- what is kept
+    def arrays(self) -> dict[str, Tensor]:
+        """The weights, and of a language model that reads first what it is laid out by."""
+        return super().arrays() | ({} if self.reader is None else {READER: self.reader.to_bytes()})
+
+    def load_arrays(self, arrays: dict[str, Tensor]) -> None:
+        """Take back what `arrays` gave; raises ValueError if it does not fit."""
+        known = arrays.get(READER)
+        if (known is None) != (not self.options.encoder):
+            raise ValueError("an encoder is there where one was asked for, and nowhere else")
+        if known is not None and self.reader is None:
+            # laid out as the rest of the model is: perhaps without memory
+            with self.head_device():
+                self.read_by(Reader.from_bytes(known, self.options.encoder_frozen))
+        if known is not None and not same(known, self.reader):
+            raise ValueError("the weights are those of another encoder")
+        super().load_arrays({name: each for name, each in arrays.items() if name != READER})
+
+    def head_device(self) -> torch.device:
+        """Where the rest of the model lies."""
+        return next(self.head.parameters()).device
+
+    def size(self) -> int:
+        """Number of learned values."""
+        return sum(each.numel() for each in self.state_dict().values())
+
     def constrain(self, names: list[str]) -> None:
         """Of B-I-O tags allow only what makes sense; what is allowed follows from the names and is
         not stored."""
@@ -174,7 +234,7 @@ class SequenceLabeller(NeuralModel):
                 bio_constraints(names) if self.options.constrained else None,
             )
             for name, forbidden in like.named_buffers():
-                setattr(self.head, name, forbidden)
+                setattr(self.head, name, forbidden.to(self.device))
 
     def broken_rule(self, y: Field) -> tuple[int, int] | None:
         """The first two neighbouring tags that the rules of the chain forbid, if the training data
@@ -185,13 +245,20 @@ class SequenceLabeller(NeuralModel):
         inside[y.offsets[1:-1][(y.offsets[1:-1] > 0) & (y.offsets[1:-1] < len(y.flat))] - 1] = (
             False  # not from one sequence to the next
         )
-        wrong = np.flatnonzero(inside & self.head.no_pair.numpy()[y.flat[:-1], y.flat[1:]])
+        wrong = np.flatnonzero(inside & self.head.no_pair.cpu().numpy()[y.flat[:-1], y.flat[1:]])
         return (int(y.flat[wrong[0]]), int(y.flat[wrong[0] + 1])) if len(wrong) else None
 
     def quantise(self) -> bool:
         """Weights of linear maps in 8 bits, for inference."""
         quantised(self)
         return True
+
+
+def same(known: Tensor, reader: Reader | None) -> bool:
+    """Whether an encoder is the one that this describes."""
+    if reader is None or known.dtype != torch.uint8:
+        return False
+    return torch.equal(known, reader.to_bytes())
 
 
 class SequenceRegressor(SequenceLabeller):

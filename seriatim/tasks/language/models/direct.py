@@ -47,7 +47,7 @@ class Voting(Network):
 
     def empty(self, rows: int) -> State:
         """The state before anything was read: that of the network, and of the votes."""
-        return *self.resting(rows), self.votes.empty(rows)
+        return *self.resting(rows), self.votes.empty(rows, self.device)
 
     def run(
         self, symbols: Tensor, state: State, lengths: Tensor | None = None

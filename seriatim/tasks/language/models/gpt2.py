@@ -141,7 +141,8 @@ def read_gpt2(folder: Path) -> tuple[Codec, LanguageOptions, Network]:
         known[name]: turned(name, array) * (root if name.startswith("ln_f.") else 1)
         for name, array in arrays.items()
     }
-    nothing, bias = torch.zeros(1, options.width), torch.zeros(codec.size)
+    nothing = torch.zeros(1, options.width, device="cpu")
+    bias = torch.zeros(codec.size, device="cpu")
     bias[UNKNOWN] = IMPOSSIBLE
     embedding = torch.cat(
         [nothing, wte[torch.from_numpy(codec.theirs[STOP:]).long()], wte[start : start + 1]]

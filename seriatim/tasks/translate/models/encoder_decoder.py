@@ -5,7 +5,10 @@ what was read.
     p(y_t | y_1 .. y_{t-1}, x) = softmax(O tanh(W [h_t ; c_t]))
 
     one vector     c_t = c = pool(F),  h_t = decoder([E y_{t-1} ; c])             Cho et al. 2014
-    attends        c_t = F softmax(F^T V h_t)                                   Luong et al. 2015
+    attends after  c_t = F softmax(F^T V h_t)                                   Luong et al. 2015
+    attends before c_t = F softmax(F^T V h_{t-1}),
+                   h_t = decoder([E y_{t-1} ; c_t], h_{t-1}),
+                   p(y_t | ..) = softmax(O h_t)                              Bahdanau et al. 2015
     transformer    every block of the decoder attends to F between its
                    mixer and its feed-forward part                            Vaswani et al. 2017
 
@@ -18,6 +21,7 @@ source, T time, D width, V symbols.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -28,8 +32,10 @@ from seriatim.distributions.symbols import Distribution
 from seriatim.errors import ConfigError
 from seriatim.layers.cross import Cross
 from seriatim.layers.linear import Linear
+from seriatim.layers.mixer import MixerState
 from seriatim.layers.pool import Pool
 from seriatim.layers.randomness import uniform
+from seriatim.layers.recurrent import STATES
 from seriatim.layers.source_ngrams import Grams
 from seriatim.models.attending import attended, attending
 from seriatim.models.base import Model, Shared, State
@@ -39,9 +45,6 @@ from seriatim.settings import refuse_idle
 from seriatim.tasks.translate.options import TranslateOptions
 
 MOST = 1 << 27  # numbers in a table of n-grams: half a gigabyte
-
-
-RECURRENT = ("rnn", "gru", "lstm", "coupled")
 
 
 WIDTHS = ((100_000, 64), (500_000, 128), (math.inf, 256))  # up to so many symbols of training
@@ -79,12 +82,8 @@ class EncoderDecoder(Network):
         # weights that are left out are put into the module, where other threads would see them
         self.divisible = not options.weight_dropout
         width, attending, matrix = (options.width, options.mixer == "attention", options.attends)
-        if options.input_feeding and (attending or not matrix):
-            raise ConfigError(
-                "what is fed is what was attended to, by a decoder without self-attention",
-                got=f"--mixer {options.mixer} --attends {str(options.attends).lower()}",
-                do="Leave out --input-feeding, or use rnn, gru or lstm with --attends",
-            )
+        before = matrix == "before"
+        refuse_order(options)
         reading = replace(
             options,
             mixer=options.encoder_mixer or options.mixer,
@@ -92,29 +91,33 @@ class EncoderDecoder(Network):
         )
         self.source = None if shared else source_layer(sources, numbers, width)
         self.source_ngrams = source_ngrams_of(options, vocabulary if shared else sources)
-        self.encoder, recurrent = Whole(reading), reading.mixer in RECURRENT
+        self.encoder, recurrent = Whole(reading), reading.mixer in STATES
         self.pool = Pool("last" if recurrent else "mean", width, reading.bidirectional)
         self.cross = (
-            Cross(width, options.heads, options.score, options.maps)
+            Cross(width, options.heads, options.score, options.maps, options.head_width)
             if matrix and not attending
             else None
         )
-        self.entry = Linear(2 * width, width) if options.input_feeding or not matrix else None
-        self.exit = Linear(2 * width, width) if not (matrix and attending) else None
+        self.entry = (
+            Linear(2 * width, width) if options.input_feeding or before or not matrix else None
+        )
+        self.exit = Linear(2 * width, width) if not (matrix and attending) and not before else None
         self.bridge = bridge_of(options)
 
     def crossing(self) -> Cross | None:
         """The part of a block that attends to the source, where blocks have one."""
         o = self.options
         return (
-            Cross(o.width, o.heads, o.score, o.maps)
+            Cross(o.width, o.heads, o.score, o.maps, o.head_width)
             if o.mixer == "attention" and o.attends
             else None
         )
 
     @property
     def bounded(self) -> bool:
-        """Whether hidden vectors stay between -1 and 1, as tanh leaves them."""
+        """Whether hidden vectors stay between -1 and 1, as tanh or gates leave them."""
+        if self.options.attends == "before":
+            return not self.options.residual
         return self.exit is not None
 
     @property
@@ -144,8 +147,8 @@ class EncoderDecoder(Network):
                 if isinstance(inner[0], tuple)
                 else tuple(begin)
             )
-        fed = torch.zeros(len(x), self.options.width if self.options.input_feeding else 0)
-        return (Shared((torch.arange(len(x)), lengths, *kept)), fed, *inner)
+        fed = whole.new_zeros(len(x), self.options.width if self.options.input_feeding else 0)
+        return (Shared((torch.arange(len(x), device=x.device), lengths, *kept)), fed, *inner)
 
     def heard(self, memory: Shared, places: int) -> tuple[tuple, ...]:
         """For each part that attends: keys, values, mask and how many rows share them."""
@@ -153,7 +156,7 @@ class EncoderDecoder(Network):
         mask = (
             None
             if int(lengths.min()) == places
-            else (torch.arange(places) < lengths[:, None])[:, None, None]
+            else (torch.arange(places, device=lengths.device) < lengths[:, None])[:, None, None]
         )  # (M, 1, 1, P)
         return tuple((*pair, mask, beams) for pair in zip(kept[::2], kept[1::2], strict=True))
 
@@ -166,10 +169,12 @@ class EncoderDecoder(Network):
         matrix = self.options.attends
         heard = self.heard(memory, memory[2].shape[2]) if matrix else ()
         vector: Tensor = fed if matrix else memory[2][memory[0]]  # (B, D)
-        x, columns = self.dropout(self.embed(symbols)), []
-        for part in x.split(1, 1) if self.options.input_feeding else (x,):
+        x, columns, before = self.dropout(self.embed(symbols)), [], matrix == "before"
+        for part in x.split(1, 1) if self.options.input_feeding or before else (x,):
+            if before and self.cross is not None:
+                vector = self.cross(last(inner)[:, None], *heard[0])  # (B, 1, D)
             if self.entry is not None:
-                part = self.entry(beside(part, fed if matrix else vector))
+                part = self.entry(beside(part, fed if self.options.input_feeding else vector))
             hidden, inner = self.through(
                 part, tuple(inner), None, heard if self.cross is None else ()
             )
@@ -203,7 +208,9 @@ class EncoderDecoder(Network):
             own = self.read(
                 self.run(inputs, begin)[0]
             ).mode()  # (B, T), own[:, t] for inputs[:, t + 1]
-        mixed = uniform(own[:, :-1].shape) < self.options.scheduled_sampling * self.spent
+        mixed = (
+            uniform(own[:, :-1].shape, own.device) < self.options.scheduled_sampling * self.spent
+        )
         return torch.cat([inputs[:, :1], torch.where(mixed, own[:, :-1], inputs[:, 1:])], 1)
 
     rewind = Model.rewind
@@ -223,6 +230,28 @@ class EncoderDecoder(Network):
         return attended(attending(self.encoder), lambda: self.opening(batch))
 
 
+def refuse_order(options: TranslateOptions) -> None:
+    """Orders of attending and stepping that this decoder cannot have."""
+    got = f"--mixer {options.mixer} --attends {options.attends}"
+    if options.attends == "before" and options.mixer not in STATES:
+        raise ConfigError(
+            "before a step only a recurrent decoder has a state to ask with",
+            got=got,
+            do="Use --attends after, or rnn, gru or lstm",
+        )
+    if options.input_feeding and (options.mixer == "attention" or options.attends != "after"):
+        raise ConfigError(
+            "what is fed is what was attended to after a step, by a decoder without self-attention",
+            got=got,
+            do="Leave out --input-feeding, or use rnn, gru or lstm with --attends after",
+        )
+
+
+def last(states: Sequence[MixerState]) -> Tensor:
+    """(B, D) h of the last of the recurrent blocks."""
+    return states[-1][0] if isinstance(states[-1], tuple) else states[-1]
+
+
 def source_layer(sources: int, numbers: int, width: int) -> nn.Module:
     """How a source is read: symbols are embedded, numbers are mapped."""
     return nn.Linear(numbers, width) if numbers else nn.Embedding(sources, width)
@@ -230,7 +259,7 @@ def source_layer(sources: int, numbers: int, width: int) -> nn.Module:
 
 def bridge_of(options: TranslateOptions) -> nn.ModuleList | None:
     """From the vector of the source to the first state of each block, where blocks have states."""
-    many = {"rnn": 1, "gru": 1, "lstm": 2, "coupled": 2}.get(options.mixer)
+    many = STATES.get(options.mixer)
     if many is None:
         return None
     width = options.width
