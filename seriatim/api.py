@@ -132,12 +132,18 @@ def plot(
     return call("plot", run, data, what=what, **asked, **options)
 
 
-def load(folder: str | Path, verify: bool = True, int8: bool = False) -> Predictor:
+def load(
+    folder: str | Path,
+    verify: bool = True,
+    int8: bool = False,
+    device: str = "auto",
+    mute: str = "",
+) -> Predictor:
     """Open a finished run folder, or a file of others: n-grams as ARPA, the folder of a GPT-2, word
     vectors. See `seriatim.tasks.opening`."""
     from seriatim.tasks.opening import load as opened
 
-    return with_face(opened(folder, verify, int8))
+    return with_face(opened(folder, verify, int8, device, mute))
 
 
 def shown(

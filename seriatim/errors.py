@@ -140,6 +140,7 @@ EXTRAS = {  # what is installed on demand: module -> the extra that brings it
     "rouge_score": "texts",
     "sacrebleu": "texts",
     "tensorboard": "tracking",
+    "transformers": "pretrained",
 }
 
 

@@ -7,11 +7,13 @@ here names a task.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from seriatim.errors import extras
 from seriatim.records import Record
 from seriatim.settings import named
+from seriatim.show.named_rows import names_of_rows
 from seriatim.tasks import task
 from seriatim.tasks.base import Task, Verb
 
@@ -23,7 +25,12 @@ WIDE = 200  # letters of a leaderboard: a notebook scrolls
 
 
 class Result(dict[str, Any]):
-    """A record with a face: a dict like any other."""
+    """A record with a face: a dict like any other. Of data in memory it knows what their rows and
+    moments are called, so that its frames have the same."""
+
+    def __init__(self, found: Mapping[str, Any] | Iterable[Any] = (), of: Any = None):
+        super().__init__(found)
+        self.rows = names_of_rows(of)
 
     @extras
     def plot(self, what: str = "") -> Chart:
@@ -38,7 +45,7 @@ class Result(dict[str, Any]):
         each item."""
         from seriatim.show.frames import frame
 
-        return frame(rows_of(self), kind)
+        return self.rows.given_to(frame(rows_of(self), kind), len(self.get("items") or ()))
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -24,11 +24,12 @@ from seriatim.fitting_options import FitOptions
 from seriatim.layers.randomness import seeded
 from seriatim.measuring.fingerprint import Seen, fingerprint
 from seriatim.models.ladder import Part, create, planned
+from seriatim.models.reader import Reader
 from seriatim.parallel import settle, threads, throughout
 from seriatim.runs.folder import Log, start_folder
 from seriatim.runs.places import PLAN, Place, standing
 from seriatim.runs.predictor import Predictor, Source
-from seriatim.settings import build
+from seriatim.settings import build, names_of
 from seriatim.storage import read_bytes
 from seriatim.tasks.base import Task
 from seriatim.tasks.opening import load
@@ -37,7 +38,7 @@ from seriatim.training.ending import ENDING, together
 from seriatim.training.lesson import Lesson
 
 Event = dict[str, Any]
-KEPT = ("valid", "said", "weights")  # of the events of training, in the metrics of a run
+KEPT = ("valid", "said", "weights", "device")  # of the events of training, in the metrics of a run
 
 
 @dataclass
@@ -121,10 +122,11 @@ class Fit:
         self.begin = time.perf_counter()
         self.parts = self.planned(numbers=False)
         self.parts, self.vectors = with_word_vectors(self.parts)
+        self.encoder = encoder_of(self.parts, self.asked.coding)
 
     def planned(self, numbers: bool) -> list[Part]:
         """The parts with their recipes, checked."""
-        parts = self.room.parts(self.spec, self.asked.model, numbers)
+        parts = self.room.parts(self.spec, self.asked.model, numbers, names_of(FitOptions))
         self.cut.check_parts(parts)
         return planned(parts, settle())
 
@@ -168,6 +170,9 @@ class Fit:
         self.valid = None if self.valid is None else self.cut.cut(self.valid, coding)
         more = self.vectors.words if self.vectors else []
         self.codec, self.encoded = self.cut.fit_codec(self.train, coding, more)
+        if self.encoder is not None:
+            self.codec = self.codec.reading_with(self.encoder.codec, self.train)
+            self.encoded = self.codec.encode(self.train)
         self.held = None if self.valid is None else self.cut.encode(self.codec, self.valid)
 
     def build(self) -> None:
@@ -175,6 +180,8 @@ class Fit:
         with seeded(self.parts[0].training.seed) as self.generator:
             sizes = (self.codec.size, *self.codec.sizes)
             model = create(self.parts, *sizes, mixture=self.room.mixture)
+            if self.encoder is not None:
+                self.begin_reading(self.encoder, model)
         reading = self.asked.reading
         if "distinct" in vars(reading):  # it was for learning; later every sequence has its answer
             reading = replace(reading, distinct=False)
@@ -188,6 +195,12 @@ class Fit:
                 self.notes.append(words)
         self.cut.check(model, self.parts, self.codec, self.encoded, self.train.origin)
         self.lesson = self.cut.lesson(self.encoded, self.held, self.train.by, self.codec)
+
+    def begin_reading(self, encoder: Predictor, model: Any) -> None:
+        """Let copies of the encoder read for the networks of a model."""
+        for each, part in zip(model.parts, self.parts, strict=True):
+            each.read_by(Reader.of(encoder.reader(), part.options.encoder_frozen))
+        self.notes.append(f"{encoder.folder} reads first: {encoder.spec}, by {encoder.unit}")
 
     def allow(self, budget: Callable[[Predictor], float]) -> None:
         """So many minutes for this fit; one that is resumed keeps those it began with."""
@@ -246,7 +259,8 @@ class Fit:
             known = {"seconds": seconds, "parameters": size}
             last |= together(endings)
             judged = self.lesson.judged(model)
-            self.predictor.metrics = last | {"per": judged.words, "higher": judged.higher} | known
+            told = {"per": judged.words, "higher": judged.higher, "judged_on": judged.items}
+            self.predictor.metrics = last | told | known
             with own():
                 asked = self.asked.fitting
                 words = list(self.predictor.conclude(self.lesson, self.valid, asked))
@@ -318,6 +332,31 @@ def begun_minutes(file: Path) -> float:
         raise RunError(
             f"{file} does not say for how long the fit was to go on", do="Choose another --out"
         ) from None
+
+
+def encoder_of(parts: list[Part], coding: dict[str, Any]) -> Predictor | None:
+    """The language model that reads for networks; its unit, and how it cuts, are taken over."""
+    names = {getattr(part.options, "encoder", "") for part in parts}
+    if names <= {""}:
+        return None
+    if len(names) > 1:
+        raise ConfigError(
+            "all parts are read for by the same encoder",
+            got=", ".join(sorted(filter(None, names))) + " and none" * ("" in names),
+            do="Name one, for models that are all networks",
+        )
+    encoder = load(names.pop())
+    encoder.reader()
+    own = {"unit": encoder.unit, "lower": encoder.codec.options.lower}
+    other = [f"{key} {value}" for key, value in coding.items() if own.get(key) != value]
+    if other:
+        raise ConfigError(
+            "with an encoder sequences are cut as it cuts them",
+            got=", ".join(other),
+            do=f"Leave that out; it was fitted by {encoder.unit}",
+        )
+    coding.update(own)
+    return encoder
 
 
 def with_word_vectors(parts: list[Part]) -> tuple[list[Part], Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from seriatim.layers.devices import CHOICES, HELP
 from seriatim.settings import option
 
 TRACKED = ("", "tensorboard")
@@ -26,6 +27,12 @@ class OpeningOptions:
 
     verify: bool = option(True, "check every file; false: only sizes, and every record says so")
     int8: bool = option(False, "networks compute in 8 bits: faster, a little less exact")
+    device: str = option("auto", HELP, choices=CHOICES)
+    mute: str = option(
+        "",
+        "attention heads that are switched off, layer.head from 0 with commas between, "
+        "such as 0.1,1.3; every record says so",
+    )
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,11 @@ class CompareOptions:
     )
     curve: bool = option(
         False, "fit six sizes of the data, too: what more of it would give, and where models cross"
+    )
+    pretrained: str = option(
+        "",
+        "local folder of a pretrained model, in Hugging Face's layout: one more row, marked; nothing"
+        " is downloaded",
     )
     max_size: int | None = option(None, "bytes of a model to be recommended, at most", least=1)
     min_speed: float | None = option(

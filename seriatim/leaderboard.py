@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
+from seriatim.measuring.judging import FEW_ITEMS
 from seriatim.records import Record
 from seriatim.show.tables import ORDERS, short, strip, width_of
 from seriatim.tasks.base import Figure, Task
 
 CLAIMED = 0.8  # of draws, from which on it is said who would take the lead
-FEW_ITEMS = 100  # of a test: fewer are no ground for a verdict
+ROUGH_ITEMS = 100  # of a test: fewer show large differences alone
+LATE = 1.1  # of its time, from which on it is told that a comparison took longer
 MANY_COPIES = 0.05  # of the data, from which on they are told
 STRIP = "strip"  # the column of dots on lines
 WINNER = "winner is"  # the column of words against each other rung
@@ -35,10 +38,12 @@ def footnotes(record: Record, room: Task) -> list[str]:
     notes += beside_the_ranking(record["rows"], room.figure(record["figure"]), room)
     if record["protocol"] and record["protocol"].get("caution"):
         notes.append(record["protocol"]["caution"])
-    if record["measured_on"] and record["measured_on"] < FEW_ITEMS:
-        notes.append(
-            f"measured on {record['measured_on']} items of test data only: too few for a verdict"
-        )
+    notes += told_of_figures(record, room)
+    notes += of_little(record["measured_on"]) + beside_networks(record["rows"])
+    notes += same_answers(record["rows"]) + pretrained_rows(record)
+    if record["unmixed"]:
+        notes.append(f"no mixture of the best two: {record['unmixed']}")
+    notes += took_longer(record)
     if record["copies"] > MANY_COPIES:
         notes.append(
             f"{100 * record['copies']:.0f} % of the sequences are copies of others; they stay on one "
@@ -57,6 +62,74 @@ def footnotes(record: Record, room: Task) -> list[str]:
     return notes + curve_notes(record, room)
 
 
+def told_of_figures(record: Record, room: Task) -> list[str]:
+    """What the protocol says of columns that do not explain themselves."""
+    protocol = record["protocol"] or {}
+    return [
+        f"{figure.title}: {protocol[figure.told]}"
+        for figure in room.figures
+        if figure.told and protocol.get(figure.told)
+    ]
+
+
+def of_little(items: int) -> list[str]:
+    """What to say of a small test."""
+    if not items or items >= ROUGH_ITEMS:
+        return []
+    words = "too few for a verdict" if items < FEW_ITEMS else "only large differences show"
+    return [f"measured on {items} item{'s' * (items != 1)} of test data only: {words}"]
+
+
+def beside_networks(rows: list[dict[str, Any]]) -> list[str]:
+    """Which networks have a model that counts beside them."""
+    networks: dict[str, list[str]] = {}
+    for row in rows:
+        if row.get("beside"):
+            networks.setdefault(row["beside"], []).append(row["model"])
+    return [
+        f"{', '.join(several)}: what {name} counts is added to what the network says, so that few "
+        "updates already give its figures; --beside no compares networks alone"
+        for name, several in networks.items()
+    ]
+
+
+def pretrained_rows(record: Record) -> list[str]:
+    """Which models had read something before, nobody knows what."""
+    names = [row["model"] for row in record["rows"] if row.get("pretrained")]
+    names += [each["name"] for each in record["references"] if each.get("pretrained")]
+    if not names:
+        return []
+    return [f"{', '.join(names)}: pretraining data unknown; this test may be among it"]
+
+
+def same_answers(rows: list[dict[str, Any]]) -> list[str]:
+    """Which models are the winner by another name, on this data."""
+    none = {"difference": 0.0, "low": 0.0, "high": 0.0}
+    same = [
+        row["model"]
+        for row in rows
+        if row.get("against") and none.items() <= row["against"].items()
+    ]
+    return [f"the same as {rows[0]['model']} in every answer: {', '.join(same)}"] if same else []
+
+
+def took_longer(record: Record) -> list[str]:
+    """What to say of a comparison that took longer than it was to."""
+    asked, took = 60 * (record["minutes"] or 0), record["seconds"]
+    if not asked or took <= LATE * asked:
+        return []
+    return [
+        f"it took {took:.0f} s instead of {asked:.0f}: the machine is busy, or so little time is "
+        f"less than {several(record['rows'])}"
+    ]
+
+
+def several(rows: list[dict[str, Any]]) -> str:
+    """What so many models need, and what would help."""
+    few = len(rows) < 2
+    return "a model needs" if few else f"{len(rows)} models need; --models names fewer"
+
+
 def recommendation_of(record: Record) -> list[str]:
     """What to keep instead of the best, where something else was asked for or would do."""
     found, notes = record["recommendation"], []
@@ -69,7 +142,9 @@ def recommendation_of(record: Record) -> list[str]:
         notes.append(f"{', '.join(asked)}: {best or 'no model here'}")
     if cheapest := found["cheapest_equivalent"]:
         spent = next(row["seconds"] for row in record["rows"] if row["model"] == cheapest)
-        notes.append(f"{cheapest} would do as well: shown equivalent, and fitted in {spent:.1f} s")
+        notes.append(
+            f"{cheapest} would do as well: shown equivalent on this test, fitted in {spent:.1f} s"
+        )
     return notes
 
 
@@ -79,7 +154,8 @@ def beside_the_ranking(rows: list[dict[str, Any]], figure: Figure, room: Task) -
     good, notes = [row for row in rows if row["status"] == "ok"], []
     values = [row[figure.key] for row in good]
     if figure.ties and len(set(values)) < len(values):
-        notes.append(f"the same {figure.title}: ordered by {room.figure(figure.ties).title}")
+        ties = room.figure(figure.ties).title
+        notes.append(f"of the same {figure.title}: ordered by {ties} below the first")
     if good:
         notes += [f"{good[0]['model']}: {words}" for words in good[0].get("notes", ())]
     if figure.also and good:
@@ -97,32 +173,94 @@ def verdict(
     items: int,
     chosen_on: str | None = None,
     margin: float = 0.0,
+    floor: str = "",
+    validated: int = 0,
+    references: Sequence[dict[str, Any]] = (),
 ) -> str:
     """What the table says, in plain sentences; a rung that is unfinished is no rung that lost, and
     what rests on a few items is no verdict."""
     good = [row for row in rows if row["status"] == "ok" and row[figure.key] is not None]
     if not good:
-        return "No model could be measured."
+        measured = any(row["status"] == "ok" for row in rows)
+        no_figure = f"No model has a {figure.title} on this data: it is impossible here."
+        return no_figure if measured else "No model could be measured."
     best = good[0]
-    value = f"{figure.write(best[figure.key])} {figure.words or figure.title}"
-    told = f"{value} after {best['seconds']:.1f} s of fitting."
-    if items < FEW_ITEMS:
-        words = (
-            f"Too little test data for a verdict ({items}): {best['model']} comes first with {told}"
-        )
-    elif best.get("unfinished"):
-        words = f"{best['model']}, unfinished, is ahead so far: {told}"
-    else:
-        words = f"{best['model']} predicts this data best: {told}"
+    level = [
+        row["model"]
+        for row in good[1:]
+        if figure.write(row[figure.key]) == figure.write(best[figure.key])
+    ]
+    words = first_words(good, figure, items, level)
     if chosen_on == "validation":
-        words += " It was chosen on the validation data; all figures are those of the test."
-    words += told_apart(good, margin) + unfinished_of(good) + more_time(good, figure, margin)
+        on = f" ({validated:,} item{'s' * (validated != 1)})" if validated else ""
+        words += f" It was chosen on the validation data{on}; all figures are those of the test."
+    told = [name for name in level if name in words]
+    words += told_apart(good, margin, told) + not_above(good, floor, items)
+    words += beyond_all(best, figure, references)
+    words += unfinished_of(good, figure) + more_time(good, figure, margin)
     return words + missing_of(rows)
 
 
-def told_apart(good: list[dict[str, Any]], margin: float) -> str:
+def first_words(good: list[dict[str, Any]], figure: Figure, items: int, level: list[str]) -> str:
+    """Who comes first, with what, and how sure that is."""
+    best, others = good[0], [row for row in good[1:] if not row.get("weights")]
+    value = f"{figure.write(best[figure.key])} {figure.words or figure.title}"
+    told = f"{value} after {best['seconds']:.1f} s of fitting."
+    name = best["model"] + (", unfinished," if best.get("unfinished") else "")
+    ahead = figure.signed(best[figure.key]) <= min(figure.signed(row[figure.key]) for row in good)
+    if items < FEW_ITEMS:
+        return f"Too little test data for a verdict ({items}): {name} comes first with {told}"
+    if len(good) == 1:
+        return f"{name} is the only model with a figure: {told}"
+    if level and len(level) == len(good) - 1:
+        apart = "This test does not tell them apart."
+        return f"All {len(good)} models have the same figure: {told} {apart}"
+    if any((row.get("against") or {}).get("word") == "worse" for row in good[1:]):
+        return f"{name} was ahead on the validation data, and the test contradicts that: {told}"
+    if best.get("unfinished"):
+        where = "is ahead so far" if ahead else "was ahead on the validation data so far"
+        return f"{name} {where}: {told}"
+    if others and all(row.get("unfinished") for row in others):
+        return f"{name} is ahead so far, and no other model is finished: {told}"
+    if level:
+        return f"{name} comes first, level with {', '.join(level)}: {told}"
+    if any(row["tied"] and not row.get("unfinished") for row in good[1:]):
+        return f"{name} comes first, and others may be as good: {told}"
+    return f"{name} predicts this data best: {told}"
+
+
+def not_above(good: list[dict[str, Any]], floor: str, items: int) -> str:
+    """What to say where nothing is shown to be better than the rung that looks at nothing."""
+    best, finished = good[0], [row for row in good if not row.get("unfinished")]
+    found = next((row for row in good if row["model"] == floor), None)
+    if found is None or len(finished) < 2 or items < FEW_ITEMS:
+        return ""
+    if found is best:
+        worse = any((row.get("against") or {}).get("word") == "worse" for row in good)
+        return "" if worse else f" {floor} is the floor: nothing here has found more to go by."
+    word = (found.get("against") or {}).get("word")
+    if word == "worse":
+        return f" {floor}, the floor, is better on the test than what was chosen: rely on neither."
+    if word is not None and word != "better":
+        return f" Nothing here is shown to be better than {floor}, the floor."
+    return ""
+
+
+def beyond_all(best: dict[str, Any], figure: Figure, references: Sequence[dict[str, Any]]) -> str:
+    """What to say where something from outside the ladder does better than all that was fitted."""
+    known = [each for each in references if each["value"] is not None]
+    better = [
+        each for each in known if figure.signed(each["value"]) < figure.signed(best[figure.key])
+    ]
+    if not better:
+        return ""
+    names = ", ".join(f"{each['name']} ({figure.write(each['value'])})" for each in better)
+    return f" Better than any model here: {names}."
+
+
+def told_apart(good: list[dict[str, Any]], margin: float, level: list[str]) -> str:
     """Which models the best one is shown to be better than, which are as good but for a margin, and
-    which cannot be told from it: a larger test might."""
+    which cannot be told from it, beside those that are level with it: a larger test might."""
     words: dict[str, list[str]] = {}
     for row in good[1:]:
         if row.get("against") and not row.get("unfinished"):
@@ -133,14 +271,14 @@ def told_apart(good: list[dict[str, Any]], margin: float) -> str:
         said += f" It is better than {others}."
     if equal := words.get("equivalent"):
         said += f" Equivalent, within {100 * margin:g} %: {', '.join(equal)}."
-    if undecided := words.get("undecided"):
+    if undecided := [name for name in words.get("undecided", ()) if name not in level]:
         said += f" Undecided on this test, a larger one might tell: {', '.join(undecided)}."
     if worse := words.get("worse"):
         said += f" On the test it is worse than {', '.join(worse)}."
     return said
 
 
-def unfinished_of(good: list[dict[str, Any]]) -> str:
+def unfinished_of(good: list[dict[str, Any]], figure: Figure) -> str:
     """Which figures are no verdict yet, and what would change them."""
     words = ""
     unfinished = [row for row in good if row.get("unfinished")]
@@ -154,7 +292,11 @@ def unfinished_of(good: list[dict[str, Any]]) -> str:
             f" Unfinished, so that their figures are no verdict: {names} "
             f"({fewest['model']} made {several}); more {more or '--minutes'} would tell."
         )
-    improving = [row["model"] for row in good if row.get("improving") and row not in unfinished]
+    improving = [
+        row["model"]
+        for row in good
+        if row.get("improving") and row not in unfinished and row[figure.key] != figure.most
+    ]
     if improving:
         words += f" Still improving when they ended: {', '.join(improving)}."
     return words
@@ -315,7 +457,7 @@ def notes_under(record: Record, room: Task) -> list[str]:
     notes = [record["verdict"]]
     if any(row.get("unfinished") for row in record["rows"]):
         notes.append(unfinished_means(record))
-    if record["references"]:
+    if any(not each.get("pretrained") for each in record["references"]):
         notes.append("- a compressor of others, given the training text first")
     failed = [row for row in record["rows"] if row["status"] != "ok"]
     notes += footnotes(record, room)

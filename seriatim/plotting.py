@@ -6,7 +6,7 @@ drawn(record, what)                        the Chart of a record that is there
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from seriatim.tasks.base import Picture
 
 if TYPE_CHECKING:  # help names pictures, and must be light
     from seriatim.show.charts import Chart
+    from seriatim.training.lesson import Judged
 
 Event = dict[str, Any]
 CURVES, AUDIT = "seriatim.show.curves:", "seriatim.audit.pictures:"
@@ -33,6 +34,7 @@ COMMON: dict[str, Picture] = {
 }
 DATA = {"audit": Picture("check", AUDIT + "audit", "what data are like: lengths, symbols, labels")}
 LOOKED = ("step", "seconds", "train", "valid", "rate", "gradient_norm", "clipped")
+LEARNED = ("train", "gradient_norm", "clipped")  # what is known of updates that were made
 WATCHED = ("analogies", "similarity")
 
 
@@ -46,8 +48,12 @@ def plot(
     what, out = asked.pop("what", ""), asked.pop("out", None)
     if out:
         format_of(out)  # before anything is computed
-    runs = list(subject) if isinstance(subject, (list, tuple)) else [subject]
-    what = what or usual(runs[0])
+    runs = several_of(subject)
+    if what in DATA:
+        runs = [*parts_of(subject), *([] if data is None else [data])]
+    else:
+        check_kept(what, runs[0])
+    what = what or usual(subject)
     if what in COMMON:
         yield {"event": "drawing"}
         chart = of_folder(what, runs, data, asked)
@@ -89,10 +95,10 @@ def drawn(found: Record, what: str = "") -> Chart:
 
 def cautioned(chart: Chart, found: Record) -> Chart:
     """A picture that says what its figures are not about, where the record says so."""
-    from seriatim.measuring.fingerprint import caution
+    from seriatim.measuring.fingerprint import ALL, caution
 
-    share = (found.get("protocol") or {}).get("seen_in_training")
-    for words in caution(share):
+    protocol = found.get("protocol") or {}
+    for words in caution(protocol.get("seen_in_training"), protocol.get("seen_of", ALL)):
         chart.says += f" {words[:1].upper()}{words[1:]}."
     return chart
 
@@ -123,14 +129,45 @@ def joined(records: list[Record]) -> Record:
     return found
 
 
+def check_kept(what: str, subject: Any) -> None:
+    """How a model learned is told by its folder, which one in memory has not."""
+    if what in ("", *COMMON) and getattr(subject, "folder", subject) is None:
+        raise RunError(
+            f"there is no folder that tells what is drawn as {what or LEARNING}",
+            got="a model in memory",
+            do="fit(..., out=FOLDER) keeps how it learned; pictures of data are named by what=: "
+            + ", ".join(subject.task.pictures),
+        )
+
+
+def several_of(subject: Any) -> list[Any]:
+    """One run, or several."""
+    return list(subject) if isinstance(subject, (list, tuple)) else [subject]
+
+
+def parts_of(subject: Any) -> list[Any]:
+    """Data: files or tables, each a part; any other list is one thing, whose items are sequences."""
+    from seriatim.data.objects import holds_columns
+
+    if not isinstance(subject, (list, tuple)) or all(isinstance(each, Mapping) for each in subject):
+        return [subject]
+    apart = all(isinstance(each, (str, Path)) or holds_columns(each) for each in subject)
+    return list(subject) if apart else [subject]
+
+
 def usual(subject: Any) -> str:
     """What is drawn of a folder unless it is said."""
-    return LEADERBOARD if (folder_of(subject) / "table.json").is_file() else LEARNING
+    folder = folder_of(several_of(subject)[0])
+    return LEADERBOARD if (folder / "table.json").is_file() else LEARNING
 
 
 def folder_of(subject: Any) -> Path:
-    """The folder of a run or of a comparison."""
-    return Path(getattr(subject, "folder", subject) or ".")
+    """The folder of a run or of a comparison; of what is in memory, the one we are in."""
+    if isinstance(subject, (str, Path)):
+        return Path(subject or ".")
+    from seriatim.runs.predictor import Predictor
+
+    return Path((subject.folder if isinstance(subject, Predictor) else None) or ".")
 
 
 def runs_of(name: str, runs: list[Any]) -> tuple[list[Any], Picture]:
@@ -192,10 +229,11 @@ def learning_of(folder: Path) -> Record:
     from seriatim.storage import read_json
 
     looks: list[dict[str, Any]] = []
-    per = "nats per symbol"
+    per, model, data = "nats per symbol", "", ""
     for event in events_of(folder):
+        data = event.get("train", data) if event["event"] == "data" else data
         if event["event"] == "part":
-            looks = []
+            looks, model = [], event.get("model", "")
         if event["event"] == "validation":
             if event.get("step") is None:
                 raise RunError(
@@ -204,7 +242,8 @@ def learning_of(folder: Path) -> Record:
                     do="Fit the run again",
                 )
             keys = [*LOOKED, *(name for name in WATCHED if name in event)]
-            looks.append({key: event.get(key) for key in keys})
+            unknown = () if event["step"] else LEARNED  # before the first update
+            looks.append({key: None if key in unknown else event.get(key) for key in keys})
         per = event.get("per", per)
     if not looks:
         raise RunError(
@@ -215,8 +254,17 @@ def learning_of(folder: Path) -> Record:
     file = folder / "metrics.json"
     metrics = read_json(file) if file.is_file() else {}
     metrics = metrics if isinstance(metrics, dict) else {}
-    higher = bool(metrics.get("higher"))  # then what is missing to one was looked at
-    for look in looks if higher else ():
-        look["valid"] = None if look["valid"] is None else max(0.0, 1 - look["valid"])
-    told = {"per": metrics.get("per", per), "higher": higher, "ending": metrics.get("ending") or ""}
-    return record(LEARNING, title=folder.name, **told, looks=looks)
+    judged = judged_in(metrics, per)
+    for look in looks:
+        look["valid"] = None if look["valid"] is None else judged.shown(look["valid"])
+    told = {"per": judged.words, "higher": judged.higher, "least": judged.least}
+    title = f"{model} on {Path(str(data)).name}" if model and data else folder.name
+    return record(LEARNING, title=title, **told, ending=metrics.get("ending") or "", looks=looks)
+
+
+def judged_in(metrics: dict[str, Any], per: str = "nats per symbol") -> Judged:
+    """How the figure on validation data is said, as the metrics of a run keep it."""
+    from seriatim.training.lesson import Judged
+
+    words = metrics.get("per", per)
+    return Judged(words, bool(metrics.get("higher")), metrics.get("judged_on"))

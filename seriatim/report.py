@@ -7,11 +7,13 @@ on which the two best rungs disagree, what the figures rest on, and the commands
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from seriatim import __version__
 from seriatim.errors import SeriatimError
 from seriatim.leaderboard import WINNER, footnotes, learned
 from seriatim.measuring.fingerprint import seen_in_words
@@ -21,10 +23,12 @@ from seriatim.runs.predictor import Predictor
 from seriatim.settings import named
 from seriatim.show.charts import Chart
 from seriatim.show.curves import courses, data_curve, leaderboard, quality, time_curve
-from seriatim.show.pages import Section, page, table, text
+from seriatim.show.pages import Section, page, table, text, written
+from seriatim.show.progress import clock
 from seriatim.show.tables import in_letters, short
 from seriatim.storage import write_bytes
 from seriatim.tasks.base import Figure, Task
+from seriatim.training.ending import ended_in_words
 
 
 def write_page(file: Path, content: str) -> None:
@@ -86,7 +90,7 @@ def standing(rows: list[dict[str, Any]], figures: tuple[Figure, ...]) -> str:
     )
     body = "\n".join(standing_row(i, row, first, others, heads) for i, row in enumerate(rows, 1))
     return (
-        '<div class="wide" role="group" tabindex="0" aria-label="Leaderboard as a table">'
+        '<div class="wide broad" role="group" tabindex="0" aria-label="Leaderboard as a table">'
         f'<table class="whole"><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>'
     )
 
@@ -99,7 +103,7 @@ def standing_row(
         words = f"{text(row['status'])}: {text(row['reason'])}"
         return (
             f'<tr class="failed"><td></td><td>{text(row["model"])}</td>'
-            f'<td colspan="{len(heads) - 2}">{words}</td></tr>'
+            f'<td class="words" colspan="{len(heads) - 2}">{words}</td></tr>'
         )
     low, high = row["interval"][first.key] or (None, None)
     state = " (unfinished)" if row.get("unfinished") else ""
@@ -130,7 +134,7 @@ def course_of(record: Record, folder: Path) -> Chart | None:
             found.append({"model": row["model"], **learning_of(folder / row["run"])})
         except (SeriatimError, OSError):
             continue
-    return courses(found) if found else None
+    return courses(found, record["rows"][0]["model"]) if found else None
 
 
 def voices(rows: list[dict[str, Any]]) -> str:
@@ -193,31 +197,107 @@ def command_of(verb: str, words: list[str], asked: Mapping[str, Any]) -> str:
     return shlex.join(["seriatim", verb, *words, *flags])
 
 
+def call_of(
+    room: str, files: Mapping[str, list[str] | None], out: str, asked: Mapping[str, Any]
+) -> str:
+    """What would be written in Python to compare data in memory again: by the record, if it was
+    kept."""
+    more = {"repeat": out} if out else asked
+    parts = [f"{part}={part}" for part in ("valid", "test") if part in files]
+    words = [repr(room), "data", *parts, *(f"{name}={value!r}" for name, value in more.items())]
+    return f"st.compare({', '.join(words)})  # in Python: the data came from memory"
+
+
 # -- a fit
-def fit_page(predictor: Predictor, data: str) -> str:
-    """The page of a fit: how it learned, what it cost, with what settings."""
+FIGURE = {"valid", "said", "per", "higher", "judged_on"}  # said in one
+ENDED_HOW = {"ending", "stopped", "improving", "unfinished", "interrupted"}  # said in one, too
+
+
+def fit_page(predictor: Predictor, data: str, read: Mapping[str, Any]) -> str:
+    """The page of a fit: what it is, how it learned, what it cost, with what settings; `read` is the
+    event that says what was read."""
     metrics, task = predictor.metrics, predictor.task
     folder = predictor.folder
     sections: list[Section] = []
     if folder is not None and metrics.get("updates"):
         with suppress(SeriatimError):  # a fit without a look at validation data has no curve
             sections.append(("How it learned", drawn(learning_of(folder), LEARNING)))
-    plain = {k: v for k, v in metrics.items() if isinstance(v, (str, int, float, bool))}
-    sections.append(("How it ended", protocol(plain)))
-    for name, options in predictor.settings().items():
-        values = options if isinstance(options, dict) else vars(options)
-        given = {key: value for key, value in values.items() if value not in ("", None)}
-        sections.append((name.replace(".", " "), protocol(given)))
+    sections.append(("How it ended", protocol(ended(metrics))))
+    sections += settings_of(predictor)
     if folder is not None:
         line = task.kept.format(run=shlex.quote(str(folder)))
         sections.append(("Go on", f"<pre>{text(line)}</pre>"))
-    said = metrics.get("said") or ""
     head = (
         f"<h1>{text(predictor.spec)}</h1>"
-        f'<p class="soft">{text(task.name)}: {text(task.question)} Fitted on {text(data)}.</p>'
-        f'<p class="answer">{text(". ".join(filter(None, (said, metrics.get("ending") or ""))))}</p>'
+        f'<p class="soft">{text(what_it_is(predictor))}</p>'
+        f'<p class="soft">{text(task.name)}: {text(task.question)} '
+        f"Fitted on {text(data)}{text(amount(read))} in {seconds_of(metrics)}.</p>"
+        f'<p class="answer">{text(answer_of(metrics, folder))}</p>'
     )
     return page(f"{predictor.spec} on {data}", sections, head)
+
+
+def what_it_is(predictor: Predictor) -> str:
+    """The ladder's words for each part of a model."""
+    parts = predictor.parts
+    several = [f"{part.name}: {part.rung.summary}" for part in parts]
+    return "; ".join(several) if len(parts) > 1 else parts[0].rung.summary
+
+
+def amount(read: Mapping[str, Any]) -> str:
+    """': 1,200 words, 30 sequences', as far as it is known."""
+    if not read:
+        return ""
+    several = "s" * (read["sequences"] != 1)
+    return f": {read['symbols']:,} {read['unit']}s, {read['sequences']:,} sequence{several},"
+
+
+def seconds_of(metrics: Mapping[str, Any]) -> str:
+    """How long the fit took, all in all."""
+    return f"{metrics['seconds']:.1f} s" if metrics["seconds"] < 100 else clock(metrics["seconds"])
+
+
+def answer_of(metrics: Mapping[str, Any], folder: Path | None) -> str:
+    """The figure on validation data, if there is one, and how the fit ended."""
+    said = f"{metrics['said']} on validation data" if metrics.get("said") else ""
+    ending = ended_in_words(metrics) or "It read all of its data at once, without updates"
+    run = "RUN" if folder is None else shlex.quote(str(folder))
+    none = f"No figure was measured: seriatim evaluate {run} FILE gives one"
+    several = (said, ending) if said else (ending, none)
+    return ". ".join(several) + "."
+
+
+def ended(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """What a fit reached and cost, each figure as it is said elsewhere."""
+    known: dict[str, Any] = {}
+    if metrics.get("said"):
+        known["on validation data"] = metrics["said"]
+    if metrics.get("ending"):
+        known["how it ended"] = ended_in_words(metrics)
+    plain = {k: v for k, v in metrics.items() if isinstance(v, (str, int, float))}
+    left = {k: v for k, v in plain.items() if k not in FIGURE | ENDED_HOW}
+    if "seconds" in left:
+        left["seconds"] = round(left["seconds"], 3)  # a quick fit is not timed to microseconds
+    return known | {k: written(v) for k, v in left.items()}
+
+
+def settings_of(predictor: Predictor) -> Iterator[Section]:
+    """The settings that this model has, group by group: of the codec those of its task, and of
+    training none where a model counts."""
+    coding = {each.name for each in fields(predictor.task.coding)}
+    groups = [
+        ("run", {"seriatim": __version__, "model": predictor.spec, "cut by": predictor.by}),
+        ("reading", vars(predictor.reading)),
+        ("codec", {k: v for k, v in vars(predictor.codec.options).items() if k in coding}),
+    ]
+    for part in predictor.parts:
+        groups.append((part.name, vars(part.options)))
+        if not part.counts:
+            groups.append((f"{part.name}, training", vars(part.training)))
+    for name, values in groups:
+        given = {k: each for k, each in values.items() if each not in ("", None, (), [])}
+        if given:
+            yield (name, protocol(given))
 
 
 # -- an evaluation

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import tomllib
 import types
 import typing
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, field, fields, make_dataclass
+from datetime import UTC, date, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +24,7 @@ from seriatim.errors import ConfigError, nearest
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 Options = TypeVar("Options", bound="DataclassInstance")
 
 
@@ -65,6 +68,21 @@ class Numbers(tuple):
         return super().__new__(cls, (int(part) for part in parts))
 
 
+class Way(str):
+    """How a thing is done: a word. Yes is the usual way, no is not at all."""
+
+    usual: str
+
+    def __new__(cls, value: object) -> Way:
+        word = str(value).lower()
+        if word in YES + NO:
+            word = cls.usual if word in YES else NO[0]
+        return super().__new__(cls, word)
+
+    def __bool__(self) -> bool:
+        return self != NO[0]
+
+
 WANTED: dict[type, str] = {
     int: "a whole number",
     MemorySize: "a number of bytes such as 500MB or 2GB",
@@ -103,13 +121,17 @@ def build(
 
 
 def convert(value: Any, hint: Any) -> Any:
-    """A value of the type that the hint asks for, from itself or from its text."""
+    """A value of the type that the hint asks for, from itself or from its text; a moment of Python,
+    numpy or pandas is its text."""
+    value = plain(value)
     if isinstance(hint, types.UnionType):
         if value is None or value in ("none", ""):
             return None
         hint = next(kind for kind in hint.__args__ if kind is not type(None))
     if hint is bool:
         return truth(value)
+    if issubclass(hint, Way) and isinstance(value, bool):
+        return hint(value)
     if hint is str and isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, bool) or not isinstance(
@@ -117,6 +139,25 @@ def convert(value: Any, hint: Any) -> Any:
     ):
         raise ValueError(f"must be {hint.__name__}, received {value!r}")
     return made(value, hint)
+
+
+def plain(value: Any) -> Any:
+    """A moment as text, one with a zone as UTC, which data are read in; numbers of numpy as Python's.
+
+    >>> plain(date(2024, 6, 1)), plain(datetime.fromisoformat("2024-06-01T02:00+02:00"))
+    ('2024-06-01', '2024-06-01 00:00:00')
+    """
+    numpy, pandas = (sys.modules.get(name) for name in ("numpy", "pandas"))
+    if numpy is not None and isinstance(value, numpy.datetime64):
+        return str(value.astype("datetime64[us]")).replace("T", " ")
+    if numpy is not None and isinstance(value, numpy.generic):
+        return value.item()
+    if pandas is not None and isinstance(value, pandas.Period):
+        value = value.to_timestamp()
+    if isinstance(value, datetime):
+        moment = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+        return str(moment)
+    return str(value) if isinstance(value, date) else value
 
 
 def made(value: Any, hint: type) -> Any:
@@ -136,9 +177,9 @@ def made(value: Any, hint: type) -> Any:
 def truth(value: Any) -> bool:
     """A yes or no, from itself or from a word for it."""
     word = str(value).lower()
-    if word not in ("true", "false", "1", "0", "yes", "no"):
+    if word not in YES + NO:
         raise ValueError(f"must be true or false, received {value!r}")
-    return word in ("true", "1", "yes")
+    return word in YES
 
 
 def violations(value: Any, rule: Mapping[str, Any]) -> list[str]:

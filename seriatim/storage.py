@@ -182,10 +182,11 @@ def raw(tensor: Any) -> Iterator[Any]:
     from torch import uint8
 
     if tensor.numel():
-        content = tensor.detach().contiguous().reshape(-1).view(uint8).numpy()
+        content = tensor.detach().cpu().contiguous().reshape(-1).view(uint8).numpy()
         for begin in range(0, len(content), PIECE):
             yield memoryview(content[begin : begin + PIECE])
-            Space.leave(Space.mapped.get(tensor.data_ptr()))
+            if tensor.is_cpu:
+                Space.leave(Space.mapped.get(tensor.data_ptr()))
 
 
 def read_arrays(path: Path, mapped: bool = False) -> tuple[dict[str, Any], Any]:

@@ -25,7 +25,7 @@ Words = str | float | PathLike[str]  # as it would be typed
 
 class Settings(TypedDict, total=False):
     input_format: Words
-    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
+    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
     """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
     decimal: Literal['', 'point', 'comma']
@@ -42,6 +42,8 @@ class Settings(TypedDict, total=False):
     """number of updates (repeatable to the bit, unlike --minutes)"""
     epochs: float | None
     """number of passes over the training data"""
+    least_updates: int
+    """with --epochs: as many more as it takes for so many updates, of small data"""
     rows: int
     """sequences side by side in a batch; 0: under --minutes as many as a short trial finds worth it"""
     length: int
@@ -88,6 +90,8 @@ class Settings(TypedDict, total=False):
     """time between two checkpoints, more where they take long; 0: after every update"""
     threads: int
     """processor threads; 0 takes as many as torch would"""
+    device: Literal['auto', 'cpu', 'cuda', 'mps']
+    """where networks compute; auto: cuda, else mps, else cpu"""
 
 class LanguageSettings(Settings, total=False):
     by: Literal['', 'line', 'stream']
@@ -96,6 +100,8 @@ class LanguageSettings(Settings, total=False):
     """which field of a table to read"""
     distinct: bool
     """of equal sequences keep the first only"""
+    greys: int
+    """png: greys to which pixels are rounded; 0: 8"""
     unit: Literal['character', 'byte', 'word', 'token', 'subword']
     """what counts as one symbol"""
     vocabulary: int | None
@@ -114,12 +120,16 @@ class LanguageSettings(Settings, total=False):
     """pseudo-count added to every symbol; 0 gives plain relative frequencies"""
     order: int
     """how many previous symbols are looked at: 1 counts pairs, 2 triples"""
+    first: Literal['start', 'unigram']
+    """what the first symbols of a sequence follow: its start, a symbol of its own, or nothing, so that the first is as likely as anywhere (unigram)"""
+    ends: bool
+    """the end of a sequence is a symbol, too; false: it has no factor"""
+    closed: bool
+    """the vocabulary is what was seen and nothing is kept for what is unknown; with `add` every symbol has 1 / V after a context never seen"""
     memory: int | str
     """count in about this much memory, for instance 1GB, and on disk what does not fit; 0 is no limit"""
     smoothing: Literal['modified-kneser-ney', 'kneser-ney', 'absolute', 'witten-bell', 'good-turing']
     """how counts become probabilities"""
-    closed: bool
-    """nothing is unknown: <unk> is impossible unless the training data has it"""
     prune: int | str | Sequence[int]
     """leave out n-grams seen at most this often, a number for each length: 0,0,1 drops triples and longer seen once"""
     threshold: float
@@ -140,7 +150,7 @@ class LanguageSettings(Settings, total=False):
     """passes over the data at most"""
     tolerance: float
     """stop when a pass gains less than this, in nats per symbol"""
-    mixer: Literal['none', 'rnn', 'gru', 'lstm', 'coupled', 'convolution', 'attention']
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
     """how a position sees the ones before it"""
     layers: int
     """number of blocks"""
@@ -166,18 +176,28 @@ class LanguageSettings(Settings, total=False):
     """rnn and plain convolution: the nonlinearity"""
     initial: Literal['orthogonal', 'uniform']
     """recurrence: how the recurrent weights begin"""
+    cell_output: Literal['tanh', 'linear']
+    """lstm, coupled, no-output-gate: h is made of tanh(c), or of c itself"""
+    norm_inside: bool
+    """recurrence: LayerNorm of W x and of U h within each step (Ba et al. 2016)"""
+    radius: float
+    """recurrence: scale the recurrent matrices to this spectral radius at the start; 0 leaves them as --initial makes them"""
     heads: int
     """attention: number of heads"""
     context: int
     """attention: how many positions back, itself included"""
-    score: Literal['dot', 'scaled', 'bilinear', 'mlp']
+    score: Literal['dot', 'scaled', 'bilinear', 'mlp', 'uniform']
     """attention: how well a query fits a key"""
+    head_width: int
+    """attention: numbers of each head's queries, keys and values; 0: width / heads"""
     maps: bool
     """attention: queries, keys and values are learned maps of the vectors, not the vectors themselves"""
-    positions: Literal['rotary', 'sinusoidal', 'learned', 'none']
+    positions: Literal['rotary', 'sinusoidal', 'learned', 'concatenated', 'none']
     """attention: how it knows where things stand"""
     kernel: int
     """convolution: width of the kernel, in positions"""
+    dilation: int
+    """convolution: a position hears every so many-th before it; 1: plain, 0: doubling with each layer"""
     gated: bool
     """convolution: each value is let through by a gate; otherwise plain, with an activation"""
     word_vectors: Words
@@ -212,6 +232,8 @@ class LanguageCompare(LanguageSettings, total=False):
     """units with commas between: one table of all, on the same raw text (language)"""
     curve: bool
     """fit six sizes of the data, too: what more of it would give, and where models cross"""
+    pretrained: Words
+    """local folder of a pretrained model, in Hugging Face's layout: one more row, marked; nothing is downloaded"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -289,11 +311,21 @@ class LanguageFrequencies(TypedDict, total=False):
     input_format: Words
     """the format, if the ending does not tell"""
 
+class LanguageEmbed(TypedDict, total=False):
+    layer: int
+    """of this layer, counted from 1; 0: behind the last"""
+    each: Literal['position', 'sequence']
+    """a vector for each position, or for each sequence their mean"""
+
 class LanguageAttention(TypedDict, total=False):
     layer: int
     """only the heads of this layer, counted from 1; 0: of all"""
     head: int
     """only this head of each layer, counted from 1; 0: all"""
+
+class LanguagePositions(TypedDict, total=False):
+    most: int
+    """how many positions, from the first on"""
 
 class LanguageCompress(TypedDict, total=False):
     out: Words
@@ -320,8 +352,12 @@ class FittedLanguage(LanguagePredictor):
         """What stands at the * of a pattern, by a model that counts, and how the counts came to it."""
     def surprisal(self, data: Source) -> Result:
         """How many bits each symbol of a text costs."""
+    def embed(self, data: Source, **options: Unpack[LanguageEmbed]) -> Result:
+        """A vector for each position in its context, or for each sequence their mean."""
     def attention(self, data: Source, **options: Unpack[LanguageAttention]) -> Result:
         """Who attends to whom: a map for each head."""
+    def positions(self, **options: Unpack[LanguagePositions]) -> Result:
+        """What a transformer is told of each position: the vectors, or the angles."""
     def gradient(self, data: Source) -> Result:
         """How far back the gradient of the loss reaches."""
     def influence(self, data: Source) -> Result:
@@ -352,6 +388,10 @@ class ClassifySettings(Settings, total=False):
     """series: the columns to be read, with commas between; default: all"""
     fill: Literal['refuse', 'previous', 'linear', 'mean', 'keep']
     """series: what becomes of gaps"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
     unit: Literal['character', 'byte', 'word', 'token', 'subword']
     """what counts as one symbol"""
     vocabulary: int | None
@@ -378,6 +418,12 @@ class ClassifySettings(Settings, total=False):
     """which model is counted for each label"""
     order: int
     """as of that model: markov looks at so many symbols, the others count n-grams of that length"""
+    first: Literal['start', 'unigram']
+    """markov: what the first symbols follow: the start, or nothing, so that the first is as likely as anywhere (unigram)"""
+    ends: bool
+    """unigram and markov: the end of a sequence counts like a symbol; false: not at all"""
+    closed: bool
+    """unigram and markov: the vocabulary is what was seen under any label; what is unknown adds nothing"""
     weighting: Literal['counts', 'tf-idf', 'bayes']
     """what an n-gram weighs: its count, tf-idf, or presence times the log-ratio of naive Bayes (NBSVM)"""
     strength: float
@@ -386,7 +432,9 @@ class ClassifySettings(Settings, total=False):
     """also runs of three to five letters inside words"""
     least: int
     """n-grams seen in fewer training sequences are left out"""
-    mixer: Literal['none', 'rnn', 'gru', 'lstm', 'coupled', 'convolution', 'attention']
+    pretrained: Words
+    """local folder of a pretrained encoder, in Hugging Face's layout; nothing is downloaded"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
     """how a position sees the ones before it"""
     layers: int
     """number of blocks"""
@@ -408,22 +456,32 @@ class ClassifySettings(Settings, total=False):
     """the output layer shares the embedding's weights"""
     output_bias: bool
     """the output layer has a bias; without one a transformer can be written as a GPT-2"""
-    activation: Literal['tanh', 'sigmoid', 'relu']
-    """rnn and plain convolution: the nonlinearity"""
+    activation: Literal['tanh', 'sigmoid', 'relu', 'gelu']
+    """rnn, plain convolution and hidden layers: the nonlinearity"""
     initial: Literal['orthogonal', 'uniform']
     """recurrence: how the recurrent weights begin"""
+    cell_output: Literal['tanh', 'linear']
+    """lstm, coupled, no-output-gate: h is made of tanh(c), or of c itself"""
+    norm_inside: bool
+    """recurrence: LayerNorm of W x and of U h within each step (Ba et al. 2016)"""
+    radius: float
+    """recurrence: scale the recurrent matrices to this spectral radius at the start; 0 leaves them as --initial makes them"""
     heads: int
     """attention: number of heads"""
     context: int
     """attention: how many positions back, itself included"""
-    score: Literal['dot', 'scaled', 'bilinear', 'mlp']
+    score: Literal['dot', 'scaled', 'bilinear', 'mlp', 'uniform']
     """attention: how well a query fits a key"""
+    head_width: int
+    """attention: numbers of each head's queries, keys and values; 0: width / heads"""
     maps: bool
     """attention: queries, keys and values are learned maps of the vectors, not the vectors themselves"""
-    positions: Literal['rotary', 'sinusoidal', 'learned', 'none']
+    positions: Literal['rotary', 'sinusoidal', 'learned', 'concatenated', 'none']
     """attention: how it knows where things stand"""
     kernel: int
     """convolution: width of the kernel, in positions"""
+    dilation: int
+    """convolution: a position hears every so many-th before it; 1: plain, 0: doubling with each layer"""
     gated: bool
     """convolution: each value is let through by a gate; otherwise plain, with an activation"""
     word_vectors: Words
@@ -440,8 +498,14 @@ class ClassifySettings(Settings, total=False):
     """words are also read letter by letter"""
     letter_width: int
     """letters: size of what they say about the word"""
+    encoder: Words
+    """a run of `fit language` that reads first: its vectors in context stand for the word vectors, its unit and its vocabulary are used; copied into the run"""
+    encoder_frozen: bool
+    """encoder: it stays as it is; false: it learns on"""
     pool: Literal['last', 'mean', 'max', 'attention', 'unit']
     """how the vectors of all positions become one: the last, their mean or largest values, a mean weighed by attention, or the vector of an extra position (unit)"""
+    hidden: int
+    """hidden layers between that one vector and the answer"""
     beside: Literal['found', 'linear', 'no']
     """what counts beside the network and is added to what it says: the rung `linear`, or nothing; found: linear, of numbers nothing"""
 
@@ -507,6 +571,12 @@ class ClassifyExplain(TypedDict, total=False):
     method: Literal['', 'exact', 'occlusion', 'gradient']
     """by which method (default: the best this model has)"""
 
+class ClassifyEmbed(TypedDict, total=False):
+    layer: int
+    """of this layer, counted from 1; 0: behind the last"""
+    each: Literal['position', 'sequence']
+    """a vector for each position, or for each sequence their mean"""
+
 class ClassifyAttention(TypedDict, total=False):
     layer: int
     """only the heads of this layer, counted from 1; 0: of all"""
@@ -520,6 +590,10 @@ class FittedClassify(Classifier):
         """A label for each sequence, with the likeliest labels and their probabilities."""
     def explain(self, text: str, **options: Unpack[ClassifyExplain]) -> Result:
         """Why this label? What each symbol of a text contributed."""
+    def graph(self, data: Source) -> Result:
+        """How the loss of one example is computed, with all values and gradients: a small network's."""
+    def embed(self, data: Source, **options: Unpack[ClassifyEmbed]) -> Result:
+        """A vector for each position in its context, or for each sequence their mean."""
     def attention(self, data: Source, **options: Unpack[ClassifyAttention]) -> Result:
         """Who attends to whom: a map for each head."""
 
@@ -540,6 +614,10 @@ class RegressSettings(Settings, total=False):
     """series: the columns to be read, with commas between; default: all"""
     fill: Literal['refuse', 'previous', 'linear', 'mean', 'keep']
     """series: what becomes of gaps"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
     unit: Literal['character', 'byte', 'word', 'token', 'subword']
     """what counts as one symbol"""
     vocabulary: int | None
@@ -562,7 +640,9 @@ class RegressSettings(Settings, total=False):
     """how far weights may grow: the inverse of the penalty on their squares; 0: found on the training data"""
     least: int
     """n-grams seen in fewer training sequences are left out"""
-    mixer: Literal['none', 'rnn', 'gru', 'lstm', 'coupled', 'convolution', 'attention']
+    pretrained: Words
+    """local folder of a pretrained encoder, in Hugging Face's layout; nothing is downloaded"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
     """how a position sees the ones before it"""
     layers: int
     """number of blocks"""
@@ -584,22 +664,32 @@ class RegressSettings(Settings, total=False):
     """the output layer shares the embedding's weights"""
     output_bias: bool
     """the output layer has a bias; without one a transformer can be written as a GPT-2"""
-    activation: Literal['tanh', 'sigmoid', 'relu']
-    """rnn and plain convolution: the nonlinearity"""
+    activation: Literal['tanh', 'sigmoid', 'relu', 'gelu']
+    """rnn, plain convolution and hidden layers: the nonlinearity"""
     initial: Literal['orthogonal', 'uniform']
     """recurrence: how the recurrent weights begin"""
+    cell_output: Literal['tanh', 'linear']
+    """lstm, coupled, no-output-gate: h is made of tanh(c), or of c itself"""
+    norm_inside: bool
+    """recurrence: LayerNorm of W x and of U h within each step (Ba et al. 2016)"""
+    radius: float
+    """recurrence: scale the recurrent matrices to this spectral radius at the start; 0 leaves them as --initial makes them"""
     heads: int
     """attention: number of heads"""
     context: int
     """attention: how many positions back, itself included"""
-    score: Literal['dot', 'scaled', 'bilinear', 'mlp']
+    score: Literal['dot', 'scaled', 'bilinear', 'mlp', 'uniform']
     """attention: how well a query fits a key"""
+    head_width: int
+    """attention: numbers of each head's queries, keys and values; 0: width / heads"""
     maps: bool
     """attention: queries, keys and values are learned maps of the vectors, not the vectors themselves"""
-    positions: Literal['rotary', 'sinusoidal', 'learned', 'none']
+    positions: Literal['rotary', 'sinusoidal', 'learned', 'concatenated', 'none']
     """attention: how it knows where things stand"""
     kernel: int
     """convolution: width of the kernel, in positions"""
+    dilation: int
+    """convolution: a position hears every so many-th before it; 1: plain, 0: doubling with each layer"""
     gated: bool
     """convolution: each value is let through by a gate; otherwise plain, with an activation"""
     word_vectors: Words
@@ -616,8 +706,14 @@ class RegressSettings(Settings, total=False):
     """words are also read letter by letter"""
     letter_width: int
     """letters: size of what they say about the word"""
+    encoder: Words
+    """a run of `fit language` that reads first: its vectors in context stand for the word vectors, its unit and its vocabulary are used; copied into the run"""
+    encoder_frozen: bool
+    """encoder: it stays as it is; false: it learns on"""
     pool: Literal['last', 'mean', 'max', 'attention', 'unit']
     """how the vectors of all positions become one: the last, their mean or largest values, a mean weighed by attention, or the vector of an extra position (unit)"""
+    hidden: int
+    """hidden layers between that one vector and the answer"""
 
 class RegressFit(RegressSettings, total=False):
     resume: bool
@@ -670,6 +766,8 @@ class FittedRegress(Regressor):
         """How well it estimates the values of other data: errors, skill, coverage."""
     def predict(self, data: Source) -> Result:
         """A value for each sequence, its deviation, and the interval of 80 %."""
+    def graph(self, data: Source) -> Result:
+        """How the loss of one example is computed, with all values and gradients: a small network's."""
     def attention(self, data: Source, **options: Unpack[RegressAttention]) -> Result:
         """Who attends to whom: a map for each head."""
 
@@ -716,7 +814,7 @@ class TagSettings(Settings, total=False):
     """how many tags back a tag depends on; 2 is a little better and ten times slower"""
     tag_trust: float
     """weight of a shorter context, in tags seen"""
-    mixer: Literal['none', 'rnn', 'gru', 'lstm', 'coupled', 'convolution', 'attention']
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
     """how a position sees the ones before it"""
     layers: int
     """number of blocks"""
@@ -742,18 +840,28 @@ class TagSettings(Settings, total=False):
     """rnn and plain convolution: the nonlinearity"""
     initial: Literal['orthogonal', 'uniform']
     """recurrence: how the recurrent weights begin"""
+    cell_output: Literal['tanh', 'linear']
+    """lstm, coupled, no-output-gate: h is made of tanh(c), or of c itself"""
+    norm_inside: bool
+    """recurrence: LayerNorm of W x and of U h within each step (Ba et al. 2016)"""
+    radius: float
+    """recurrence: scale the recurrent matrices to this spectral radius at the start; 0 leaves them as --initial makes them"""
     heads: int
     """attention: number of heads"""
     context: int
     """attention: how many positions back, itself included"""
-    score: Literal['dot', 'scaled', 'bilinear', 'mlp']
+    score: Literal['dot', 'scaled', 'bilinear', 'mlp', 'uniform']
     """attention: how well a query fits a key"""
+    head_width: int
+    """attention: numbers of each head's queries, keys and values; 0: width / heads"""
     maps: bool
     """attention: queries, keys and values are learned maps of the vectors, not the vectors themselves"""
-    positions: Literal['rotary', 'sinusoidal', 'learned', 'none']
+    positions: Literal['rotary', 'sinusoidal', 'learned', 'concatenated', 'none']
     """attention: how it knows where things stand"""
     kernel: int
     """convolution: width of the kernel, in positions"""
+    dilation: int
+    """convolution: a position hears every so many-th before it; 1: plain, 0: doubling with each layer"""
     gated: bool
     """convolution: each value is let through by a gate; otherwise plain, with an activation"""
     word_vectors: Words
@@ -770,6 +878,10 @@ class TagSettings(Settings, total=False):
     """words are also read letter by letter"""
     letter_width: int
     """letters: size of what they say about the word"""
+    encoder: Words
+    """a run of `fit language` that reads first: its vectors in context stand for the word vectors, its unit and its vocabulary are used; copied into the run"""
+    encoder_frozen: bool
+    """encoder: it stays as it is; false: it learns on"""
     chain: bool
     """tags are judged together, by how they follow each other (CRF)"""
     constrained: bool
@@ -798,6 +910,8 @@ class TagCompare(TagSettings, total=False):
     """units with commas between: one table of all, on the same raw text (language)"""
     curve: bool
     """fit six sizes of the data, too: what more of it would give, and where models cross"""
+    pretrained: Words
+    """local folder of a pretrained model, in Hugging Face's layout: one more row, marked; nothing is downloaded"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -827,6 +941,12 @@ class TagAnnotate(TypedDict, total=False):
     input_format: Words
     """conllu or columns, if the ending does not tell"""
 
+class TagEmbed(TypedDict, total=False):
+    layer: int
+    """of this layer, counted from 1; 0: behind the last"""
+    each: Literal['position', 'sequence']
+    """a vector for each position, or for each sequence their mean"""
+
 class TagAttention(TypedDict, total=False):
     layer: int
     """only the heads of this layer, counted from 1; 0: of all"""
@@ -842,6 +962,8 @@ class FittedTag(Tagger):
         """The most probable rows of tags, of models that judge them together."""
     def annotate(self, file: str | Path, **options: Unpack[TagAnnotate]) -> Result:
         """A file of sentences written again with the tags that are found, all else as it is."""
+    def embed(self, data: Source, **options: Unpack[TagEmbed]) -> Result:
+        """A vector for each position in its context, or for each sequence their mean."""
     def attention(self, data: Source, **options: Unpack[TagAttention]) -> Result:
         """Who attends to whom: a map for each head."""
 
@@ -852,6 +974,10 @@ class SetsSettings(Settings, total=False):
     """which field of a table to read"""
     distinct: bool
     """of equal sequences keep the first only"""
+    grid: int
+    """midi: steps in a whole note; 0: 16"""
+    struck: bool
+    """midi: the notes that are struck in each step, not all that sound"""
     unit: Literal['character', 'byte', 'word', 'token', 'subword']
     """what counts as one symbol"""
     vocabulary: int | None
@@ -868,7 +994,7 @@ class SetsSettings(Settings, total=False):
     """phrases: how much more often; higher joins fewer"""
     add: float
     """pseudo-count added to both, being in a set and not being in it"""
-    mixer: Literal['none', 'rnn', 'gru', 'lstm', 'coupled', 'convolution', 'attention']
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
     """how a position sees the ones before it"""
     layers: int
     """number of blocks"""
@@ -894,18 +1020,28 @@ class SetsSettings(Settings, total=False):
     """rnn and plain convolution: the nonlinearity"""
     initial: Literal['orthogonal', 'uniform']
     """recurrence: how the recurrent weights begin"""
+    cell_output: Literal['tanh', 'linear']
+    """lstm, coupled, no-output-gate: h is made of tanh(c), or of c itself"""
+    norm_inside: bool
+    """recurrence: LayerNorm of W x and of U h within each step (Ba et al. 2016)"""
+    radius: float
+    """recurrence: scale the recurrent matrices to this spectral radius at the start; 0 leaves them as --initial makes them"""
     heads: int
     """attention: number of heads"""
     context: int
     """attention: how many positions back, itself included"""
-    score: Literal['dot', 'scaled', 'bilinear', 'mlp']
+    score: Literal['dot', 'scaled', 'bilinear', 'mlp', 'uniform']
     """attention: how well a query fits a key"""
+    head_width: int
+    """attention: numbers of each head's queries, keys and values; 0: width / heads"""
     maps: bool
     """attention: queries, keys and values are learned maps of the vectors, not the vectors themselves"""
-    positions: Literal['rotary', 'sinusoidal', 'learned', 'none']
+    positions: Literal['rotary', 'sinusoidal', 'learned', 'concatenated', 'none']
     """attention: how it knows where things stand"""
     kernel: int
     """convolution: width of the kernel, in positions"""
+    dilation: int
+    """convolution: a position hears every so many-th before it; 1: plain, 0: doubling with each layer"""
     gated: bool
     """convolution: each value is let through by a gate; otherwise plain, with an activation"""
     word_vectors: Words
@@ -934,6 +1070,8 @@ class SetsCompare(SetsSettings, total=False):
     """units with commas between: one table of all, on the same raw text (language)"""
     curve: bool
     """fit six sizes of the data, too: what more of it would give, and where models cross"""
+    pretrained: Words
+    """local folder of a pretrained model, in Hugging Face's layout: one more row, marked; nothing is downloaded"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -967,6 +1105,20 @@ class SetsGenerate(TypedDict, total=False):
     seed: int
     """random numbers of the first result; each further one adds 1"""
 
+class SetsComplete(TypedDict, total=False):
+    length: int
+    """symbols to write at most"""
+    temperature: float
+    """below 1 is bolder towards the likely, above 1 more varied; 0 is greedy"""
+    count: int
+    """how many results (with --beam: the n best, at most its width)"""
+    seed: int
+    """random numbers of the first result; each further one adds 1"""
+    number: int
+    """which sequence of the data, counted from 1"""
+    part: float
+    """after this part of it"""
+
 class FittedSets(SetPredictor):
     def evaluate(self, data: Source, **options: Unpack[SetsEvaluate]) -> Result:
         """How well it predicts sets: bits per step, F1 of elements, whole sets."""
@@ -976,6 +1128,8 @@ class FittedSets(SetPredictor):
         """The elements that are likeliest in the set after each sequence."""
     def generate(self, prompt: str = ..., **options: Unpack[SetsGenerate]) -> Result:
         """Let it write sets, after a prompt."""
+    def complete(self, data: Source, **options: Unpack[SetsComplete]) -> Result:
+        """Go on with the first part of a sequence."""
 
 class TranslateSettings(Settings, total=False):
     tune_search: bool
@@ -1018,7 +1172,7 @@ class TranslateSettings(Settings, total=False):
     """units that occur less often are not used"""
     best: int
     """how many ways to write a target are kept while a source is read"""
-    mixer: Literal['none', 'rnn', 'gru', 'lstm', 'coupled', 'convolution', 'attention']
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
     """how a position sees the ones before it"""
     layers: int
     """number of blocks"""
@@ -1044,18 +1198,28 @@ class TranslateSettings(Settings, total=False):
     """rnn and plain convolution: the nonlinearity"""
     initial: Literal['orthogonal', 'uniform']
     """recurrence: how the recurrent weights begin"""
+    cell_output: Literal['tanh', 'linear']
+    """lstm, coupled, no-output-gate: h is made of tanh(c), or of c itself"""
+    norm_inside: bool
+    """recurrence: LayerNorm of W x and of U h within each step (Ba et al. 2016)"""
+    radius: float
+    """recurrence: scale the recurrent matrices to this spectral radius at the start; 0 leaves them as --initial makes them"""
     heads: int
     """attention: number of heads"""
     context: int
     """attention: how many positions back, itself included"""
-    score: Literal['dot', 'scaled', 'bilinear', 'mlp']
+    score: Literal['dot', 'scaled', 'bilinear', 'mlp', 'uniform']
     """attention: how well a query fits a key"""
+    head_width: int
+    """attention: numbers of each head's queries, keys and values; 0: width / heads"""
     maps: bool
     """attention: queries, keys and values are learned maps of the vectors, not the vectors themselves"""
-    positions: Literal['rotary', 'sinusoidal', 'learned', 'none']
+    positions: Literal['rotary', 'sinusoidal', 'learned', 'concatenated', 'none']
     """attention: how it knows where things stand"""
     kernel: int
     """convolution: width of the kernel, in positions"""
+    dilation: int
+    """convolution: a position hears every so many-th before it; 1: plain, 0: doubling with each layer"""
     gated: bool
     """convolution: each value is let through by a gate; otherwise plain, with an activation"""
     word_vectors: Words
@@ -1064,12 +1228,12 @@ class TranslateSettings(Settings, total=False):
     """the embedding stays as it begins"""
     bidirectional: bool
     """each position of the source sees what comes after it, too"""
-    encoder_mixer: Literal['', 'none', 'rnn', 'gru', 'lstm', 'coupled', 'convolution', 'attention']
+    encoder_mixer: Literal['', 'none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
     """how a position of the source sees the others (default: as --mixer)"""
     encoder_layers: int
     """number of blocks that read the source; 0: as --layers"""
-    attends: bool
-    """the decoder attends to the vectors of all positions of the source; otherwise it is conditioned on one vector"""
+    attends: Literal['after', 'before', 'no'] | bool
+    """the decoder attends to the vectors of all positions of the source, after each step as Luong or before it as Bahdanau; no: it is conditioned on one vector"""
     source_ngrams: int
     """each symbol of the source is also known by frequent n-grams around it, up to this long, such as 6; 0: none"""
     source_ngrams_dropout: float
@@ -1104,6 +1268,8 @@ class TranslateCompare(TranslateSettings, total=False):
     """units with commas between: one table of all, on the same raw text (language)"""
     curve: bool
     """fit six sizes of the data, too: what more of it would give, and where models cross"""
+    pretrained: Words
+    """local folder of a pretrained model, in Hugging Face's layout: one more row, marked; nothing is downloaded"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -1254,6 +1420,10 @@ class FittedTranslate(Translator):
 class ForecastSettings(Settings, total=False):
     calibrate: bool
     """intervals that hold, from errors on validation data"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
     time: Words
     """the column of moments; default: found by name or content"""
     series: Words
@@ -1298,7 +1468,7 @@ class ForecastSettings(Settings, total=False):
     """ridge: penalty on squares; 0: what does best on the end of the training data, where calm windows may weigh more"""
     trees: int
     """boosting: number of trees"""
-    mixer: Literal['none', 'rnn', 'gru', 'lstm', 'coupled', 'convolution', 'attention']
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
     """how a position sees the ones before it"""
     layers: int
     """number of blocks"""
@@ -1324,16 +1494,26 @@ class ForecastSettings(Settings, total=False):
     """rnn and plain convolution: the nonlinearity"""
     initial: Literal['orthogonal', 'uniform']
     """recurrence: how the recurrent weights begin"""
+    cell_output: Literal['tanh', 'linear']
+    """lstm, coupled, no-output-gate: h is made of tanh(c), or of c itself"""
+    norm_inside: bool
+    """recurrence: LayerNorm of W x and of U h within each step (Ba et al. 2016)"""
+    radius: float
+    """recurrence: scale the recurrent matrices to this spectral radius at the start; 0 leaves them as --initial makes them"""
     heads: int
     """attention: number of heads"""
-    score: Literal['dot', 'scaled', 'bilinear', 'mlp']
+    score: Literal['dot', 'scaled', 'bilinear', 'mlp', 'uniform']
     """attention: how well a query fits a key"""
+    head_width: int
+    """attention: numbers of each head's queries, keys and values; 0: width / heads"""
     maps: bool
     """attention: queries, keys and values are learned maps of the vectors, not the vectors themselves"""
-    positions: Literal['rotary', 'sinusoidal', 'learned', 'none']
+    positions: Literal['rotary', 'sinusoidal', 'learned', 'concatenated', 'none']
     """attention: how it knows where things stand"""
     kernel: int
     """convolution: width of the kernel, in positions"""
+    dilation: int
+    """convolution: a position hears every so many-th before it; 1: plain, 0: doubling with each layer"""
     gated: bool
     """convolution: each value is let through by a gate; otherwise plain, with an activation"""
     word_vectors: Words
@@ -1376,6 +1556,8 @@ class ForecastCompare(ForecastSettings, total=False):
     """units with commas between: one table of all, on the same raw text (language)"""
     curve: bool
     """fit six sizes of the data, too: what more of it would give, and where models cross"""
+    pretrained: Words
+    """local folder of a pretrained model, in Hugging Face's layout: one more row, marked; nothing is downloaded"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -1435,6 +1617,38 @@ class ForecastBacktest(TypedDict, total=False):
     only: Words
     """of several series the one of this name"""
 
+class ForecastLags(TypedDict, total=False):
+    input_format: Words
+    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
+    columns: Words
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    decimal: Literal['', 'point', 'comma']
+    """csv, tsv: the mark before decimals; default: as found"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
+    time: Words
+    """the column of moments; default: found by name or content"""
+    series: Words
+    """which series a row of a long table belongs to"""
+    channels: Words
+    """the columns to be forecast, with commas between; default: all"""
+    known: Words
+    """columns that are known in advance, with commas between"""
+    encoding: Words
+    """of text: latin-1, utf-16, ...; default: UTF-8, or a guess"""
+    fill: Literal['refuse', 'previous', 'linear', 'mean', 'keep']
+    """what becomes of gaps"""
+    lags: int
+    """how many values before each are columns"""
+    horizon: int
+    """how many values are to be learned"""
+    windows: int | str | Sequence[int]
+    """mean, deviation, least and largest of the last so many: 7,28"""
+    out: Words
+    """the table to write: .csv, .tsv, .parquet; default: show its first rows"""
+
 class FittedForecast(Forecaster):
     def evaluate(self, data: Source, **options: Unpack[ForecastEvaluate]) -> Result:
         """How well it would have forecast: walking forward, errors by horizon, coverage."""
@@ -1450,6 +1664,10 @@ class AutoencodeSettings(Settings, total=False):
     """which field of a table to read"""
     distinct: bool
     """of equal sequences keep the first only"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
     unit: Literal['character', 'byte', 'word', 'token', 'subword']
     """what counts as one symbol"""
     vocabulary: int | None
@@ -1468,7 +1686,7 @@ class AutoencodeSettings(Settings, total=False):
     """numbers: mean 0 and variance 1 by the training data, or as they are"""
     condition: Words
     """autoencode: fields that the writer is conditioned on, with commas between, such as label: a class, an author, a style"""
-    mixer: Literal['none', 'rnn', 'gru', 'lstm', 'coupled', 'convolution', 'attention']
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
     """how a position sees the ones before it"""
     layers: int
     """number of blocks"""
@@ -1494,18 +1712,28 @@ class AutoencodeSettings(Settings, total=False):
     """rnn and plain convolution: the nonlinearity"""
     initial: Literal['orthogonal', 'uniform']
     """recurrence: how the recurrent weights begin"""
+    cell_output: Literal['tanh', 'linear']
+    """lstm, coupled, no-output-gate: h is made of tanh(c), or of c itself"""
+    norm_inside: bool
+    """recurrence: LayerNorm of W x and of U h within each step (Ba et al. 2016)"""
+    radius: float
+    """recurrence: scale the recurrent matrices to this spectral radius at the start; 0 leaves them as --initial makes them"""
     heads: int
     """attention: number of heads"""
     context: int
     """attention: how many positions back, itself included"""
-    score: Literal['dot', 'scaled', 'bilinear', 'mlp']
+    score: Literal['dot', 'scaled', 'bilinear', 'mlp', 'uniform']
     """attention: how well a query fits a key"""
+    head_width: int
+    """attention: numbers of each head's queries, keys and values; 0: width / heads"""
     maps: bool
     """attention: queries, keys and values are learned maps of the vectors, not the vectors themselves"""
-    positions: Literal['rotary', 'sinusoidal', 'learned', 'none']
+    positions: Literal['rotary', 'sinusoidal', 'learned', 'concatenated', 'none']
     """attention: how it knows where things stand"""
     kernel: int
     """convolution: width of the kernel, in positions"""
+    dilation: int
+    """convolution: a position hears every so many-th before it; 1: plain, 0: doubling with each layer"""
     gated: bool
     """convolution: each value is let through by a gate; otherwise plain, with an activation"""
     word_vectors: Words
@@ -1514,7 +1742,7 @@ class AutoencodeSettings(Settings, total=False):
     """the embedding stays as it begins"""
     bidirectional: bool
     """when it is read, each position sees what comes after it, too"""
-    encoder_mixer: Literal['', 'none', 'rnn', 'gru', 'lstm', 'coupled', 'convolution', 'attention']
+    encoder_mixer: Literal['', 'none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
     """how a position sees the others when the sequence is read (default: as --mixer)"""
     latent: int
     """size of the vector; 0: none, the sequence is written from nothing but its --condition"""
@@ -1556,6 +1784,8 @@ class AutoencodeCompare(AutoencodeSettings, total=False):
     """units with commas between: one table of all, on the same raw text (language)"""
     curve: bool
     """fit six sizes of the data, too: what more of it would give, and where models cross"""
+    pretrained: Words
+    """local folder of a pretrained model, in Hugging Face's layout: one more row, marked; nothing is downloaded"""
     max_size: int | None
     """bytes of a model to be recommended, at most"""
     min_speed: float | None
@@ -1796,8 +2026,8 @@ class WordsNeighbours(TypedDict, total=False):
 class WordsAnalogy(TypedDict, total=False):
     top: int
     """how many of the nearest words"""
-    method: Literal['add', 'mul']
-    """sum of cosines, or their product (3CosMul)"""
+    method: Literal['add', 'mul', 'prediction']
+    """sum of cosines, their product (3CosMul), or what the output layer predicts of the sum"""
 
 class WordsDirection(TypedDict, total=False):
     top: int
@@ -1810,8 +2040,18 @@ class WordsMissing(TypedDict, total=False):
 class WordsAnalogies(TypedDict, total=False):
     top: int
     """how many of the nearest words"""
-    method: Literal['add', 'mul']
-    """sum of cosines, or their product (3CosMul)"""
+    method: Literal['add', 'mul', 'prediction']
+    """sum of cosines, their product (3CosMul), or what the output layer predicts of the sum"""
+
+class WordsPairs(TypedDict, total=False):
+    window: int
+    """how many words to each side are neighbours"""
+    start: bool
+    """<start> is a word before the first"""
+    punctuation: bool
+    """marks are words, too; false: they are left out"""
+    lower: bool
+    """lower-case the sentence first"""
 
 class WordsMap(TypedDict, total=False):
     plane: Literal['pca', 'tsne']
@@ -1907,7 +2147,7 @@ class AnyEvaluate(TypedDict, total=False):
 
 class EvaluateOptions(AnyEvaluate, total=False):
     input_format: Words
-    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
+    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
     """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
     decimal: Literal['', 'point', 'comma']
@@ -1920,6 +2160,8 @@ class EvaluateOptions(AnyEvaluate, total=False):
     """of text: latin-1, utf-16, ...; default: UTF-8, or a guess"""
     distinct: bool
     """of equal sequences keep the first only"""
+    greys: int
+    """png: greys to which pixels are rounded; 0: 8"""
     label: Words
     """which field holds the labels (default: label) or values (value)"""
     time: Words
@@ -1930,10 +2172,20 @@ class EvaluateOptions(AnyEvaluate, total=False):
     """series: the columns to be read, with commas between; default: all"""
     fill: Literal['refuse', 'previous', 'linear', 'mean', 'keep']
     """series: what becomes of gaps"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
+    grid: int
+    """midi: steps in a whole note; 0: 16"""
+    struck: bool
+    """midi: the notes that are struck in each step, not all that sound"""
     known: Words
     """columns that are known in advance, with commas between"""
     int8: bool
     """8 bits"""
+    device: str
+    """where"""
     with_runs: Sequence[Any]
     """more runs"""
     report: str | Path
@@ -1944,7 +2196,7 @@ class AnyScore(TypedDict, total=False):
 
 class ScoreOptions(AnyScore, total=False):
     input_format: Words
-    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
+    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
     """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
     decimal: Literal['', 'point', 'comma']
@@ -1957,6 +2209,8 @@ class ScoreOptions(AnyScore, total=False):
     """of text: latin-1, utf-16, ...; default: UTF-8, or a guess"""
     distinct: bool
     """of equal sequences keep the first only"""
+    greys: int
+    """png: greys to which pixels are rounded; 0: 8"""
     label: Words
     """which field holds the labels (default: label) or values (value)"""
     time: Words
@@ -1967,10 +2221,20 @@ class ScoreOptions(AnyScore, total=False):
     """series: the columns to be read, with commas between; default: all"""
     fill: Literal['refuse', 'previous', 'linear', 'mean', 'keep']
     """series: what becomes of gaps"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
+    grid: int
+    """midi: steps in a whole note; 0: 16"""
+    struck: bool
+    """midi: the notes that are struck in each step, not all that sound"""
     known: Words
     """columns that are known in advance, with commas between"""
     int8: bool
     """8 bits"""
+    device: str
+    """where"""
     with_runs: Sequence[Any]
     """more runs"""
 
@@ -2018,7 +2282,7 @@ class AnyPredict(TypedDict, total=False):
 
 class PredictOptions(AnyPredict, total=False):
     input_format: Words
-    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
+    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
     """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
     decimal: Literal['', 'point', 'comma']
@@ -2031,6 +2295,8 @@ class PredictOptions(AnyPredict, total=False):
     """of text: latin-1, utf-16, ...; default: UTF-8, or a guess"""
     distinct: bool
     """of equal sequences keep the first only"""
+    greys: int
+    """png: greys to which pixels are rounded; 0: 8"""
     label: Words
     """which field holds the labels (default: label) or values (value)"""
     time: Words
@@ -2041,10 +2307,20 @@ class PredictOptions(AnyPredict, total=False):
     """series: the columns to be read, with commas between; default: all"""
     fill: Literal['refuse', 'previous', 'linear', 'mean', 'keep']
     """series: what becomes of gaps"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
+    grid: int
+    """midi: steps in a whole note; 0: 16"""
+    struck: bool
+    """midi: the notes that are struck in each step, not all that sound"""
     known: Words
     """columns that are known in advance, with commas between"""
     int8: bool
     """8 bits"""
+    device: str
+    """where"""
     with_runs: Sequence[Any]
     """more runs"""
 
@@ -2093,6 +2369,8 @@ class AnyGenerate(TypedDict, total=False):
 class GenerateOptions(AnyGenerate, total=False):
     int8: bool
     """8 bits"""
+    device: str
+    """where"""
     with_runs: Sequence[Any]
     """more runs"""
 
@@ -2123,11 +2401,21 @@ class AnyFrequencies(TypedDict, total=False):
 class AnySurprisal(TypedDict, total=False):
     pass
 
+class AnyEmbed(TypedDict, total=False):
+    layer: int
+    """of this layer, counted from 1; 0: behind the last"""
+    each: Literal['position', 'sequence']
+    """a vector for each position, or for each sequence their mean"""
+
 class AnyAttention(TypedDict, total=False):
     layer: int
     """only the heads of this layer, counted from 1; 0: of all"""
     head: int
     """only this head of each layer, counted from 1; 0: all"""
+
+class AnyPositions(TypedDict, total=False):
+    most: int
+    """how many positions, from the first on"""
 
 class AnyGradient(TypedDict, total=False):
     pass
@@ -2153,6 +2441,9 @@ class AnyExplain(TypedDict, total=False):
     method: Literal['', 'exact', 'occlusion', 'gradient']
     """by which method (default: the best this model has)"""
 
+class AnyGraph(TypedDict, total=False):
+    pass
+
 class AnyBest(TypedDict, total=False):
     count: int
     """how many rows of tags, of models that judge them together"""
@@ -2162,6 +2453,36 @@ class AnyAnnotate(TypedDict, total=False):
     """the file to write"""
     input_format: Words
     """conllu or columns, if the ending does not tell"""
+
+class AnyComplete(TypedDict, total=False):
+    length: int
+    """symbols to write at most"""
+    temperature: float
+    """below 1 is bolder towards the likely, above 1 more varied; 0 is greedy"""
+    count: int
+    """how many results (with --beam: the n best, at most its width)"""
+    seed: int
+    """random numbers of the first result; each further one adds 1"""
+    number: int
+    """which sequence of the data, counted from 1"""
+    part: float
+    """after this part of it"""
+    top_k: int
+    """sample among the k most likely symbols; 0 is all"""
+    top_p: float
+    """sample among the most likely symbols that together have this probability"""
+    min_p: float
+    """leave out symbols below this share of the most likely one"""
+    repetition_penalty: float
+    """above 1 makes symbols already written less likely"""
+    beam: int
+    """width of beam search, at least as many as --count; 0: none"""
+    length_penalty: float
+    """beam: scores are divided by length to this power"""
+    stop: Words
+    """end a result at this symbol, which is not written"""
+    label: Words
+    """what it is conditioned on"""
 
 class AnyAlignment(TypedDict, total=False):
     target: Words
@@ -2199,8 +2520,37 @@ class AnyBacktest(TypedDict, total=False):
     only: Words
     """of several series the one of this name"""
 
-class AnyEmbed(TypedDict, total=False):
-    pass
+class AnyLags(TypedDict, total=False):
+    input_format: Words
+    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
+    columns: Words
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    decimal: Literal['', 'point', 'comma']
+    """csv, tsv: the mark before decimals; default: as found"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
+    time: Words
+    """the column of moments; default: found by name or content"""
+    series: Words
+    """which series a row of a long table belongs to"""
+    channels: Words
+    """the columns to be forecast, with commas between; default: all"""
+    known: Words
+    """columns that are known in advance, with commas between"""
+    encoding: Words
+    """of text: latin-1, utf-16, ...; default: UTF-8, or a guess"""
+    fill: Literal['refuse', 'previous', 'linear', 'mean', 'keep']
+    """what becomes of gaps"""
+    lags: int
+    """how many values before each are columns"""
+    horizon: int
+    """how many values are to be learned"""
+    windows: int | str | Sequence[int]
+    """mean, deviation, least and largest of the last so many: 7,28"""
+    out: Words
+    """the table to write: .csv, .tsv, .parquet; default: show its first rows"""
 
 class AnyReconstruct(TypedDict, total=False):
     pass
@@ -2266,38 +2616,8 @@ class AnyAnalogy(TypedDict, total=False):
     """what it is conditioned on"""
     top: int
     """how many of the nearest words"""
-    method: Literal['add', 'mul']
-    """sum of cosines, or their product (3CosMul)"""
-
-class AnyComplete(TypedDict, total=False):
-    length: int
-    """symbols to write at most"""
-    temperature: float
-    """below 1 is bolder towards the likely, above 1 more varied; 0 is greedy"""
-    top_k: int
-    """sample among the k most likely symbols; 0 is all"""
-    top_p: float
-    """sample among the most likely symbols that together have this probability"""
-    min_p: float
-    """leave out symbols below this share of the most likely one"""
-    repetition_penalty: float
-    """above 1 makes symbols already written less likely"""
-    beam: int
-    """width of beam search, at least as many as --count; 0: none"""
-    length_penalty: float
-    """beam: scores are divided by length to this power"""
-    count: int
-    """how many results (with --beam: the n best, at most its width)"""
-    seed: int
-    """random numbers of the first result; each further one adds 1"""
-    stop: Words
-    """end a result at this symbol, which is not written"""
-    number: int
-    """which sequence of the data, counted from 1"""
-    part: float
-    """after this part of it"""
-    label: Words
-    """what it is conditioned on"""
+    method: Literal['add', 'mul', 'prediction']
+    """sum of cosines, their product (3CosMul), or what the output layer predicts of the sum"""
 
 class AnyDirection(TypedDict, total=False):
     top: int
@@ -2313,8 +2633,18 @@ class AnyMissing(TypedDict, total=False):
 class AnyAnalogies(TypedDict, total=False):
     top: int
     """how many of the nearest words"""
-    method: Literal['add', 'mul']
-    """sum of cosines, or their product (3CosMul)"""
+    method: Literal['add', 'mul', 'prediction']
+    """sum of cosines, their product (3CosMul), or what the output layer predicts of the sum"""
+
+class AnyPairs(TypedDict, total=False):
+    window: int
+    """how many words to each side are neighbours"""
+    start: bool
+    """<start> is a word before the first"""
+    punctuation: bool
+    """marks are words, too; false: they are left out"""
+    lower: bool
+    """lower-case the sentence first"""
 
 class AnyMap(TypedDict, total=False):
     plane: Literal['pca', 'tsne']
@@ -2325,6 +2655,8 @@ class PlotOptions(TypedDict, total=False):
     """only the heads of this layer, counted from 1; 0: of all"""
     head: int
     """only this head of each layer, counted from 1; 0: all"""
+    most: int
+    """how many positions, from the first on"""
     phrases: Words
     """the phrases to be counted, with commas between"""
     date: Words
@@ -2342,7 +2674,7 @@ class PlotOptions(TypedDict, total=False):
     columns: Words
     """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
     input_format: Words
-    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
+    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     against: Words
     """another run: is this one better? by the test of the task's figure"""
     positive: Words
@@ -2423,6 +2755,8 @@ class PlotOptions(TypedDict, total=False):
     """of text: latin-1, utf-16, ...; default: UTF-8, or a guess"""
     distinct: bool
     """of equal sequences keep the first only"""
+    greys: int
+    """png: greys to which pixels are rounded; 0: 8"""
     time: Words
     """series: the column of moments; default: found by name or content"""
     series: Words
@@ -2431,6 +2765,14 @@ class PlotOptions(TypedDict, total=False):
     """series: the columns to be read, with commas between; default: all"""
     fill: Literal['refuse', 'previous', 'linear', 'mean', 'keep']
     """series: what becomes of gaps"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
+    grid: int
+    """midi: steps in a whole note; 0: 16"""
+    struck: bool
+    """midi: the notes that are struck in each step, not all that sound"""
     known: Words
     """columns that are known in advance, with commas between"""
 
@@ -2454,7 +2796,7 @@ class Check(TypedDict, total=False):
 
 class Reading(TypedDict, total=False):
     input_format: Words
-    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
+    """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
     """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
     decimal: Literal['', 'point', 'comma']
@@ -2467,6 +2809,8 @@ class Reading(TypedDict, total=False):
     """of text: latin-1, utf-16, ...; default: UTF-8, or a guess"""
     distinct: bool
     """of equal sequences keep the first only"""
+    greys: int
+    """png: greys to which pixels are rounded; 0: 8"""
     label: Words
     """which field holds the labels (default: label) or values (value)"""
     time: Words
@@ -2477,6 +2821,14 @@ class Reading(TypedDict, total=False):
     """series: the columns to be read, with commas between; default: all"""
     fill: Literal['refuse', 'previous', 'linear', 'mean', 'keep']
     """series: what becomes of gaps"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
+    grid: int
+    """midi: steps in a whole note; 0: 16"""
+    struck: bool
+    """midi: the notes that are struck in each step, not all that sound"""
     known: Words
     """columns that are known in advance, with commas between"""
     unit: str
@@ -2489,24 +2841,26 @@ class AnyPredictor(Predictor):
     def generate(self, given: Any = ..., /, **options: Unpack[AnyGenerate]) -> Result: ...
     def ngrams(self, given: Any = ..., /, **options: Unpack[AnyNgrams]) -> Result: ...
     def surprisal(self, given: Source = ..., /, **options: Unpack[AnySurprisal]) -> Result: ...
+    def embed(self, given: Source = ..., /, **options: Unpack[AnyEmbed]) -> Result: ...
     def attention(self, given: Any = ..., /, **options: Unpack[AnyAttention]) -> Result: ...
+    def positions(self, **options: Unpack[AnyPositions]) -> Result: ...
     def gradient(self, given: Source = ..., /, **options: Unpack[AnyGradient]) -> Result: ...
     def influence(self, given: Source = ..., /, **options: Unpack[AnyInfluence]) -> Result: ...
     def compress(self, given: Any = ..., /, **options: Unpack[AnyCompress]) -> Result: ...
     def restore(self, given: Any = ..., /, **options: Unpack[AnyRestore]) -> Result: ...
     def export(self, **options: Unpack[AnyExport]) -> Result: ...
     def explain(self, given: Any = ..., /, **options: Unpack[AnyExplain]) -> Result: ...
+    def graph(self, given: Source = ..., /, **options: Unpack[AnyGraph]) -> Result: ...
     def best(self, given: Source = ..., /, **options: Unpack[AnyBest]) -> Result: ...
     def annotate(self, given: Any = ..., /, **options: Unpack[AnyAnnotate]) -> Result: ...
+    def complete(self, given: Source = ..., /, **options: Unpack[AnyComplete]) -> Result: ...
     def alignment(self, given: Any = ..., /, **options: Unpack[AnyAlignment]) -> Result: ...
     def tree(self, given: Any = ..., /, **options: Unpack[AnyTree]) -> Result: ...
     def backtest(self, given: Source = ..., /, **options: Unpack[AnyBacktest]) -> Result: ...
-    def embed(self, given: Source = ..., /, **options: Unpack[AnyEmbed]) -> Result: ...
     def reconstruct(self, given: Source = ..., /, **options: Unpack[AnyReconstruct]) -> Result: ...
     def neighbours(self, given: Any = ..., /, **options: Unpack[AnyNeighbours]) -> Result: ...
     def interpolate(self, given: Source = ..., /, **options: Unpack[AnyInterpolate]) -> Result: ...
     def analogy(self, given: Any = ..., /, **options: Unpack[AnyAnalogy]) -> Result: ...
-    def complete(self, given: Source = ..., /, **options: Unpack[AnyComplete]) -> Result: ...
     def direction(self, given: Any = ..., /, **options: Unpack[AnyDirection]) -> Result: ...
     def odd(self, given: Any = ..., /, **options: Unpack[AnyOdd]) -> Result: ...
     def missing(self, given: Any = ..., /, **options: Unpack[AnyMissing]) -> Result: ...
@@ -2514,9 +2868,11 @@ class AnyPredictor(Predictor):
     def map(self, given: Any = ..., /, **options: Unpack[AnyMap]) -> Result: ...
     affordable: Any
     ahead: Any
+    always: Any
     answer: Any
     answerable: Any
     answers: Any
+    as_music: Any
     as_one: Any
     asked_labels: Any
     beginning: Any
@@ -2525,6 +2881,7 @@ class AnyPredictor(Predictor):
     by_distance: Any
     calibrate: Any
     channels: Any
+    check_outputs: Any
     commonest: Any
     condition_labels: Any
     counted: Any
@@ -2538,7 +2895,7 @@ class AnyPredictor(Predictor):
     extended: Any
     filled: Any
     fitted_on: Any
-    floor: Any
+    from_few_errors: Any
     generation: Any
     going_on: Any
     greedy: Any
@@ -2550,26 +2907,36 @@ class AnyPredictor(Predictor):
     latent: Any
     likeliest: Any
     longer: Any
+    mean_vectors: Any
+    mostly_unknown: Any
+    naive_in_words: Any
     needs_vectors: Any
+    never_seen: Any
     of_text: Any
     offsets: Any
     only: Any
-    pairs: Any
+    other_scales: Any
     past: Any
     past_time: Any
     plain: Any
     posterior: Any
+    predicted: Any
+    predictions: Any
     prior: Any
     protocol: Any
     ranking: Any
+    reads: Any
     refitted: Any
     remark: Any
+    reported: Any
     results: Any
     room: Any
     said: Any
     samples: Any
+    scale_in_words: Any
     scaled: Any
     searching: Any
+    short: Any
     shown: Any
     sources: Any
     spans: Any
@@ -2577,6 +2944,7 @@ class AnyPredictor(Predictor):
     tags: Any
     temperature: Any
     text: Any
+    told_beside: Any
     told_of: Any
     tune_search: Any
     unbalanced: Any
@@ -2659,6 +3027,12 @@ def predict(run: Predictor | str | Path | Sequence[Predictor | str | Path], data
 
 def generate(run: Predictor | str | Path | Sequence[Predictor | str | Path], prompt: str | None = ..., **options: Unpack[GenerateOptions]) -> Result: ...
 def check(*data: Source, **options: Unpack[Check]) -> Result: ...
-def load(folder: str | Path, verify: bool = ..., int8: bool = ...) -> AnyPredictor: ...
+def load(
+    folder: str | Path,
+    verify: bool = ...,
+    int8: bool = ...,
+    device: str = ...,
+    mute: str = ...,
+) -> AnyPredictor: ...
 def split(task: Literal['language', 'classify', 'regress', 'tag', 'sets', 'translate', 'forecast', 'autoencode', 'words'], data: Source, **settings: Unpack[Reading]) -> tuple[Sequences, Sequences | None, Sequences]: ...
 def plot(run: Predictor | str | Path | Sequence[Predictor | str | Path], data: Source | None = ..., *, what: str = ..., out: str | Path | None = ..., **options: Unpack[PlotOptions]) -> Chart: ...

@@ -68,13 +68,13 @@ def call(
 ) -> Any:
     """Do it to its end; `listen` hears of every event. A record is given a face, and so are those
     that a fitted model will give."""
-    return with_face(follow(run(verb, subject, data, **asked), listen))
+    return with_face(follow(run(verb, subject, data, **asked), listen), data)
 
 
-def with_face(found: Any) -> Any:
+def with_face(found: Any, data: Any = None) -> Any:
     """What a verb gave, as Python's door hands it out."""
     if isinstance(found, dict):
-        return Result(found)
+        return Result(found, data)
     from seriatim.runs.predictor import Predictor
 
     if isinstance(found, Predictor):
@@ -271,15 +271,38 @@ def fit(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None
         raise ConfigError("no model was named", do="Name one: " + ", ".join(card.rungs))
     check_models(card, model)
     check_there("fit", data)
+    if valid is not None:
+        refuse_apart(card, data, valid)
     page = page_of(asked.get("report"))
     fitting = fit_events(card, model, data, valid, asked)
-    predictor = yield from tracked(fitting, asked)
-    if page is not None:
-        from seriatim.report import fit_page, write_page
+    if page is None:
+        return (yield from tracked(fitting, asked))
+    from seriatim.report import fit_page, write_page
+    from seriatim.training.loop import relay
 
-        read = Path(str(data)).name if isinstance(data, (str, Path)) else "data in memory"
-        write_page(page, fit_page(predictor, read))
+    read: Event = {}
+
+    def noted(event: Event) -> Event:
+        """The same event; the one that says what is read is kept for the page."""
+        read.update(event if event["event"] == "data" else {})
+        return event
+
+    predictor = yield from tracked(relay(fitting, noted), asked)
+    name = Path(str(data)).name if isinstance(data, (str, Path)) else "data in memory"
+    write_page(page, fit_page(predictor, name, read))
     return predictor
+
+
+def refuse_apart(room: Task, data: Any, valid: Any) -> None:
+    """Refuse X and y that were given one after the other: the second is validation data."""
+    from seriatim.data.objects import said_apart
+
+    if said_apart(data, valid, room.cut.wants):
+        raise ConfigError(
+            "data and what is said of them are given together, as one",
+            got="two things of the same length, one after the other",
+            do="Give (X, y); validation data are valid=(X, y)",
+        )
 
 
 def check_there(verb: str, data: Any) -> None:
@@ -310,7 +333,8 @@ def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, 
     options = build(CompareOptions, own, "compare")
     valid, test = asked.pop("valid", None), asked.pop("test", None)
     comparison = Comparison(card, options, asked)
-    comparison.files = files_of(data=data, valid=valid, test=test)
+    given = {"data": data, "valid": valid, "test": test}
+    comparison.files = files_of(**{name: each for name, each in given.items() if each is not None})
     comparing = comparison.run(data, valid, test)
     return (yield from tracked(comparing, vars(options)))
 

@@ -239,7 +239,12 @@ LANGUAGE = Example(
         ],
         "frequencies": [Ask(Named("news.csv"), {"phrases": "cat, the dog", "date": "year"})],
         "surprisal": [Ask(["The cat sat."])],
+        "embed": [
+            Ask(["The cat sat."], {"layer": 1}, NETWORK),
+            Ask(["a cat"], {"each": "sequence"}, NETWORK),
+        ],
         "attention": [Ask(["The cat sat."], models=("attending",))],
+        "positions": [Ask(None, {"most": 3}, ("attending",)), Ask(None, {}, ("attending",))],
         "gradient": [Ask(HELD, models=NETWORK)],
         "influence": [Ask(HELD, models=NETWORK)],
         "compress": [Ask(HELD, {"out": COMPRESSED}, COUNTED)],
@@ -259,6 +264,7 @@ CLASSIFY = Example(
         "neural": (("gru", TINY), ("mean", TINY)),
         "mixed": (("naive-bayes+mean", TINY), ("naive-bayes+lstm", TINY)),
         "attending": (("transformer", TINY), ("transformer", TINY | {"layers": 1})),
+        "small": (("mlp", TINY | {"width": 4}), ("mlp", TINY | {"width": 3})),
     },
     {
         "evaluate": [
@@ -274,6 +280,11 @@ CLASSIFY = Example(
         ],
         "explain": [Ask("win free cash NOW"), Ask("tea at home", {"label": "ham"})],
         "attention": [Ask(["win free cash"], models=("attending",))],
+        "embed": [
+            Ask(["win free cash"], models=("attending",)),
+            Ask(["win free cash"], {"each": "sequence"}, ("neural",)),
+        ],
+        "graph": [Ask(HELD, models=("small",))],
     },
     compared={"models": "majority,naive-bayes,mean", **TINY},
 )
@@ -284,10 +295,12 @@ REGRESS = Example(
         "linear": (("linear", {}), ("average", {})),
         "neural": (("gru", TINY), ("rnn", TINY)),
         "attending": (("transformer", TINY), ("transformer", TINY | {"layers": 1})),
+        "small": (("mlp", TINY | {"width": 4}), ("mlp", TINY | {"width": 3})),
     },
     {
         "evaluate": [Ask(HELD), Ask(HELD, {"against": Named("linear")}, COUNTED)],
         "predict": [Ask(HELD), Ask(["free cash"])],
+        "graph": [Ask(HELD, models=("small",))],
         "attention": [Ask(["free cash"], models=("attending",))],
     },
     compared={"models": "average,linear,mean", **TINY},
@@ -306,6 +319,10 @@ TAG = Example(
         "predict": [Ask(HELD), Ask(["the old dog"])],
         "best": [Ask(HELD, {"count": 2}, ("counted", "neural"))],
         "annotate": [Ask(HELD, {"out": "tagged.conll"})],
+        "embed": [
+            Ask(["the old dog"], models=("attending",)),
+            Ask(["the old dog"], {"each": "sequence"}, ("neural",)),
+        ],
         "attention": [Ask(["the old dog"], models=("attending",))],
     },
     compared={"models": "most-frequent,hmm,rnn", **TINY},
@@ -323,6 +340,10 @@ SETS = Example(
         "generate": [
             Ask("60+64 .", {"length": 3, "count": 2, "seed": 1}),
             Ask(None, {"length": 2}),
+        ],
+        "complete": [
+            Ask(HELD, {"length": 3, "count": 2, "part": 0.5}),
+            Ask(["60+64 ."], {"length": 2, "number": 1}),
         ],
     },
     compared={"models": "frequencies,rnn", **TINY},
@@ -379,6 +400,10 @@ FORECAST = Example(
         ],
         "predict": [Ask(HELD), Ask(HELD, {"paths": 2}, NEURAL)],
         "backtest": [Ask(HELD, {"begin": "48"})],
+        "lags": [
+            Ask(HELD, {"lags": 3}),
+            Ask(HELD, {"lags": 2, "horizon": 2, "windows": "4", "out": "lags.csv"}),
+        ],
     },
     compared={"models": "mean,persistence,rnn", **TINY, **AHEAD},
 )
@@ -456,6 +481,7 @@ WORDS = Example(
         "analogy": [Ask("cat - dog + mat", {"top": 2}), Ask("cat - dog + mat", {"method": "mul"})],
         "direction": [Ask("cat dog, mat log : tree", {"top": 2})],
         "odd": [Ask("cat dog tree")],
+        "pairs": [Ask("the cat sat", {"window": 1, "start": True})],
         "missing": [Ask("the * sat on", {"top": 2}, NEURAL)],
         "analogies": [Ask(Named("sums.txt"), {"top": 2})],
         "map": [Ask("cat dog, mat log"), Ask(None)],

@@ -30,12 +30,18 @@ VARIANTS = {  # parts of the frame that no rung has by default
     "rnn, sigmoid": ("rnn", {"activation": "sigmoid", "initial": "uniform"}),
     "rnn, relu": ("rnn", {"activation": "relu"}),
     "lstm, coupled": ("lstm", {"mixer": "coupled"}),
+    "lstm, linear output": ("lstm", {"cell_output": "linear", "norm_inside": True}),
+    "gru-before": ("gru", {"mixer": "gru-before", "norm_inside": True, "radius": 0.5}),
+    "additive": ("rnn", {"mixer": "additive", "residual": True}),
+    "additive-recurrent": ("rnn", {"mixer": "additive-recurrent", "residual": True}),
+    "no-output-gate": ("lstm", {"mixer": "no-output-gate"}),
     "lstm, weights dropped, tied": ("lstm", {"weight_dropout": 0.5, "tied": True}),
     "gru, residual": (
         "gru",
         {"residual": True, "feed_forward": 2.0, "feed_forward_activation": "gated", "norm": "rms"},
     ),
     "convolution, plain": ("convolution", {"gated": False, "activation": "relu"}),
+    "convolution, not dilated": ("convolution", {"dilation": 1}),
     "attention, simple": (
         "transformer",
         {"maps": False, "score": "dot", "heads": 1, "positions": "none"},
@@ -53,6 +59,11 @@ VARIANTS = {  # parts of the frame that no rung has by default
         "transformer",
         {"score": "mlp", "positions": "none", "norm": "rms", "feed_forward_activation": "gated"},
     ),
+    "attention, uniform, concatenated": (
+        "transformer",
+        {"score": "uniform", "positions": "concatenated", "context": 4},
+    ),
+    "attention, wide heads": ("transformer", {"head_width": 10, "heads": 3}),
     "attention, learned": (
         "transformer",
         {
@@ -62,6 +73,7 @@ VARIANTS = {  # parts of the frame that no rung has by default
             "tied": True,
         },
     ),
+    "markov, textbook": ("markov", {"add": 1.0, "first": "unigram", "closed": True}),
     "lstm, direct": ("lstm", {"direct": 4, "cells": 50, "direct_dropout": 0.5}),
     "transformer, direct": ("transformer", {"direct": 3, "cells": 50}),
 }

@@ -47,11 +47,17 @@ INFINITE = re.compile(
     "log_prob|score|nats_.*|bits.*|.*_bits|perplexity|excess|log_loss.*|interval|valid|mase|rmsse"
     "|r_squared|skill|crps|bound_per_symbol|truth|mean|p|bleu.*|chrf|meteor|rouge.*|wer|seen_in_training|slot_seconds|test_share"
 )
-SOMETIMES = {"disagreements"}  # null where there is nothing to tell, whatever the examples show
+SOMETIMES = {
+    "disagreements",
+    "interval_errors",
+}  # null where there is nothing to tell, whatever the examples show
 EACH = "each of "  # the key of what such an object holds
 # what is null or empty in every example of some task and verb
 UNSEEN: dict[str, Schema] = {
     "disagreements": {"type": "object"},
+    "beside": {"type": "string"},
+    "pretrained": {"type": "string"},
+    "unmixed": {"type": "string"},
     "curve": {"type": "object"},
     "by_seed": {"type": "array", "items": {"type": "number"}},
     "weights": {"type": "array", "items": {"type": "number"}},
@@ -69,6 +75,7 @@ UNSEEN: dict[str, Schema] = {
     "why": {"type": "string"},
     "chosen_on": {"type": "string"},
     "valid": {"type": "number"},
+    "judged_on": {"type": "integer"},
     "end": {"type": "number"},
     EACH + "shares": {"type": "array", "items": {"type": "number"}},
     EACH + "unseen_labels": {"type": "integer"},
@@ -128,7 +135,8 @@ def labelled(task: str) -> Iterator[tuple[str, Record]]:
         said = several if task == "tag" else [labels[0] for labels in several]
         model, verbs = LABELLED[task]
         predictor = call("fit", task, ([["a", "b"], ["b", "c"]] * 2, said), model=model)
-        yield from ((verb, call(verb, predictor, ["a b"])) for verb in verbs)
+        whole = {"probabilities": True} if task == "classify" else {}
+        yield from ((verb, call(verb, predictor, ["a b"], **whole)) for verb in verbs)
 
 
 def asked(workshop: Workshop, task: str, verb: str, ask: Ask, role: str) -> Record:
@@ -303,10 +311,12 @@ def schemas(workshop: Workshop) -> dict[str, Schema]:
 
 
 def unverified(key: tuple[str, str], schema: Schema) -> Schema:
-    """The schema of what a run gives, which says so if its files were not checked."""
+    """The schema of what a run gives, which says so if its files were not checked, and in a note
+    if heads were switched off."""
     task, verb = key
     if verb and verb not in ("fit", "compare") and card_of(task).verbs[verb].runs:
-        properties = schema["properties"] | {"verified": {"const": False}}
+        notes = {"notes": {"type": "array", "items": {"type": "string"}}}
+        properties = notes | schema["properties"] | {"verified": {"const": False}}
         schema["properties"] = dict(sorted(properties.items()))
     return schema
 

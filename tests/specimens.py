@@ -29,6 +29,8 @@ from seriatim.distributions.symbols import Bernoulli, Distribution
 from seriatim.measuring.likelihood import score, score_lines, score_stream
 from seriatim.models.base import Model
 from seriatim.models.ladder import create
+from seriatim.models.options import NetworkOptions
+from seriatim.models.reader import Reader
 from seriatim.models.recipe import TrainingOptions
 from seriatim.runs.predictor import Predictor
 from seriatim.tasks import task as room
@@ -47,6 +49,7 @@ from seriatim.training.optimisers import make_optimiser
 from tests import forecasters, ladder
 from tests.conftest import symbols
 from tests.labels import labelled, messages, pairs, sentences, tagged, tags_of
+from tests.pretrained import encoder
 
 MANY = 4000  # samples that are drawn
 
@@ -432,7 +435,8 @@ class LabelSpecimen(Specimen):
     }
 
     def __init__(self, task: str, name: str, spec: str, own: dict, variant=True, numbers=False):
-        super().__init__(name, spec, self.settings_of_all | own, variant)
+        folder = {"pretrained": encoder()} if spec == "pretrained" else {}
+        super().__init__(name, spec, self.settings_of_all | folder | own, variant)
         self.task, self.numbers = task, numbers
         self.codec, self.train, self.asked = data_of(task, numbers)
         self.sizes = (self.codec.size, *self.codec.sizes)
@@ -442,6 +446,10 @@ class LabelSpecimen(Specimen):
         for part in model.parts:
             if isinstance(part, nn.Module) and self.task == "tag":
                 part.constrain(self.codec.labels.names)
+            if getattr(part.options, "encoder", ""):
+                torch.manual_seed(1)
+                options = NetworkOptions(width=6, mixer="gru")
+                part.read_by(Reader(self.codec.size, options, part.options.encoder_frozen))
         return model
 
     @cached_property
@@ -1006,6 +1014,9 @@ HEARING = {
 }
 CLASSIFIERS = {
     **HEARING,
+    "mean, encoder": ("mean", {"encoder": "reader", "encoder_frozen": False}),
+    "gru, hidden": ("gru", {"hidden": 2, "activation": "gelu"}),
+    "mlp, sigmoid": ("mlp", {"hidden": 2, "activation": "sigmoid"}),
     **{
         f"{name}, {pool}": (name, {"pool": pool})
         for name in ("gru", "transformer")
@@ -1022,6 +1033,7 @@ CLASSIFIERS = {
 }
 TAGGERS = {
     **HEARING,
+    "gru-before, both ways": ("gru", {"mixer": "gru-before"}),
     "letters by recurrence": ("window", {"letters": "lstm"}),
     "no letters": ("gru", {"letters": "no", "embedding": 0}),
     "alone": ("gru", {"mixer": "none"}),
@@ -1032,11 +1044,24 @@ TAGGERS = {
         "transformer",
         {"positions": "learned", "norm": "rms", "feed_forward_activation": "gated"},
     ),
+    "not dilated, both ways": ("convolution", {"dilation": 1, "layers": 2}),
+    "concatenated places, both ways": (
+        "transformer",
+        {"positions": "concatenated", "head_width": 6},
+    ),
     "dilated": ("convolution", {"layers": 3, "kernel": 4}),
     "hmm, first order": ("hmm", {"order": 1}),
 }
 TRANSLATORS = {
     "gru, lectures": ("gru", {"heads": 1, "score": "bilinear", "maps": False}),
+    "gru, attends before": (
+        "gru",
+        {"attends": "before", "heads": 1, "score": "bilinear", "maps": False},
+    ),
+    "lstm, attends before": (
+        "lstm",
+        {"attends": "before", "score": "mlp", "layers": 1, "tied": True},
+    ),
     "lstm, fed": ("lstm", {"input_feeding": True, "heads": 1}),
     "rnn, mlp": ("rnn", {"score": "mlp", "maps": True}),
     "gru, several heads": ("gru", {"score": "scaled", "maps": True}),
@@ -1049,6 +1074,10 @@ TRANSLATORS = {
     "coupled, attention": (
         "lstm",
         {"mixer": "coupled", "encoder_mixer": "attention", "score": "scaled", "maps": True},
+    ),
+    "lstm, no output gate": (
+        "lstm",
+        {"mixer": "no-output-gate", "encoder_mixer": "additive", "heads": 1},
     ),
     "convolution, gru": (
         "gru",
@@ -1065,6 +1094,8 @@ TRANSLATORS = {
         "transformer",
         {"encoder_mixer": "lstm", "positions": "sinusoidal"},
     ),
+    "transformer, uniform": ("transformer", {"score": "uniform", "heads": 1}),
+    "transformer, wide heads": ("transformer", {"head_width": 6, "positions": "concatenated"}),
     "shared": ("transformer", {}),
     "numbers": ("transformer", {}),
 }
@@ -1072,6 +1103,10 @@ AUTOENCODERS = {
     "decoder, labels": ("decoder", {"labels": (3, 2)}),
     "rnn, state": ("rnn", {"into": "state"}),
     "gru, every": ("gru", {"into": "every"}),
+    "lstm, no output gate": (
+        "lstm",
+        {"mixer": "no-output-gate", "into": "state", "variational": False},
+    ),
     "lstm, plain": ("lstm", {"variational": False}),
     "lstm, labels": ("lstm", {"labels": (3,)}),
     "lstm, without inputs": ("lstm", {"teacher_forcing": False}),
@@ -1096,7 +1131,7 @@ WORDS_VARIANTS = {
     "cbow, hierarchical": ("cbow", {"output": "hierarchical"}),
     "cbow, softmax": ("cbow", {"output": "softmax"}),
 }
-NO_SYMBOLS = ("naive-bayes", "markov-bayes")  # they count symbols, and read no numbers
+NO_SYMBOLS = ("naive-bayes", "markov-bayes", "pretrained")  # they read symbols, and no numbers
 TRANSLATING = {"width": 16, "layers": 2, "heads": 2, "dropout": 0.3}
 READING_SETS = {"width": 16, "layers": 2, "heads": 2, "context": 6, "dropout": 0.3}
 

@@ -49,6 +49,8 @@ def test_a_card_may_be_changed(tmp_path):
     st.fit("classify", "naive-bayes", mail(tmp_path), out=tmp_path / "run")
     (tmp_path / "run" / "card.md").write_text("# Mine")
     assert st.load(tmp_path / "run", verify=True).predict(["win"])["items"]
+    found = st.call("verify", tmp_path / "run")
+    assert not found["whole"] and found["runs"][0]["files"][-1]["found"] == "another size"
     st.load(tmp_path / "run").save(tmp_path / "copy")
     assert "## Limits" in (tmp_path / "copy" / "card.md").read_text()
 

@@ -43,6 +43,8 @@ BY_ANOTHER_NAME = {
     "text": "texts instead of a file: a list of texts",
     "with": "with_runs=, since `with` is a word of Python",
     "int8": "of the run, not of the verb: st.call(..., int8=True), st.load(run, int8=True)",
+    "device": "of the run, too: st.call(..., device=...), st.load(run, device=...)",
+    "mute": "of the run, too: st.call(..., mute='0.1'), st.load(run, mute='0.1')",
     "verify": "of the run, too: st.call(..., verify=False), st.load(run, verify=False)",
     "out": "writes the record; where a verb writes itself it is an option of both",
     "valid": "the fourth argument of fit",
@@ -135,7 +137,7 @@ def test_flags_of_a_verb_are_the_options_of_python(task, verb):
     room, card = card_of(task), card_of(task).verbs[verb]
     flags = flags_of(commands.verb_flags(verb, [room]))
     if not card.runs:
-        assert flags == names_of(card.options)
+        assert flags - ({"text"} if card.reads == "text" else set()) == names_of(card.options)
         return
     run: Any = SimpleNamespace(task=room)
     found = accepted(lambda asked: verbs.sorted_out(run, card, verb, asked))

@@ -162,3 +162,55 @@ def test_rows_have_single_values():
     assert [row["figure"] for row in figure_rows({"b": 1, "a": 2, "c": "no"}, ["a"])] == ["a", "b"]
     assert moments(["1", "2"]) == [1, 2] and moments(["x"]) == ["x"]
     assert moments(["2024-01-01"])[0].year == 2024
+
+
+# -- pictures
+def test_data_in_memory_are_drawn_as_files_are(mail):
+    import pandas
+
+    text, label = zip(*MAIL, strict=True)
+    whole = pandas.DataFrame({"text": text, "label": label})
+    first, second = whole[:30], whole[30:]
+    one = st.plot(first, what="audit")
+    assert one.what == "audit" and one.rows
+    for subject, data in ((first, second), ([first, second], None)):
+        assert st.plot(subject, data, what="audit").rows == st.check(first, second).plot().rows
+    assert st.plot(mail[1], what="audit").rows == st.check(mail[1]).plot().rows
+    for thing in (MAIL, list(text), iter(text), whole.to_dict("records")):
+        assert st.plot(thing, what="audit").rows
+
+
+def test_a_theme_and_a_width_that_there_are_not(mail, tmp_path):
+    chart = mail[0].evaluate(mail[1]).plot()
+    for ask in (
+        lambda: chart.save(tmp_path / "x.png", theme="drak"),
+        lambda: chart.save(tmp_path / "x.pdf", theme="drak"),
+        lambda: chart.svg("drak"),
+        lambda: chart.png("drak"),
+    ):
+        with pytest.raises(ConfigError, match=r"no such theme. Received: drak. .*'dark'"):
+            ask()
+    with pytest.raises(ConfigError, match=r"no such theme. .*Choose from: light, dark"):
+        chart.svg("blue")
+    for width in ("wide", None, True):
+        with pytest.raises(ConfigError, match="a width is a number of pixels"):
+            chart.svg("dark", width=width)
+
+
+# -- what is asked of one text
+def test_one_prompt_is_a_text(mail):
+    import numpy
+
+    names = st.fit("language", "markov", ["Ada", "Grace", "Alan"], order=1)
+    sets = st.fit("sets", "frequencies", ["a b", "b a+b"] * 9)
+    for verb in (names.generate, names.text, sets.generate):
+        for thing, words in ((["Ada", "Grace"], "Call it for each"), (None, "Give a text")):
+            with pytest.raises(ConfigError, match=f"a prompt is one text.*{words}"):
+                verb(thing)
+        for thing in (5, b"a"):
+            with pytest.raises(ConfigError, match="a prompt is one text"):
+                verb(thing)
+    assert names.generate(numpy.str_("A"), length=2)["items"]
+    for thing in (["win cash", "bad"], 3, None):
+        with pytest.raises(ConfigError, match="what is explained is one text"):
+            mail[0].explain(thing)

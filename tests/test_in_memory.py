@@ -375,6 +375,18 @@ def test_labels_come_back_as_they_went_in(labels, tmp_path):
         assert each.evaluate((TEXTS, labels))["accuracy"] == 1
 
 
+@pytest.mark.parametrize("labels", [LABELS, [bool(n) for n in LABELS], np.array(LABELS), WORDS])
+def test_probabilities_of_labels_of_any_kind_fill_their_columns(labels):
+    model = fitted("classify", (TEXTS, labels))
+    found = model.predict(["good", "bad"], probabilities=True)
+    names = [f"probability of {each}" for each in sorted({*np.asarray(labels).tolist()})]
+    for kind in ("pandas", "polars"):
+        frame = found.to_frame(kind)
+        assert [name for name in frame.columns if " of " in name] == names
+        assert sum(np.array(frame[name]) for name in names) == pytest.approx([1, 1])
+        assert np.array(frame[names[1]])[0] == found["items"][0]["probabilities"][0]["probability"]
+
+
 def test_tags_come_back_as_they_went_in():
     numbers = [[ord(tag) for tag in tags] for tags in TAGS]
     model = st.fit("tag", "hmm", (TOKENS, numbers))
@@ -439,6 +451,94 @@ def test_a_damaged_kind_of_labels_is_refused(tmp_path):
     (folder / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises((DataError, RunError), match="not a codec of seriatim"):
         st.load(folder)
+
+
+# -- forecasts from too little of the past
+def weekly(steps: int = 140) -> pandas.Series:
+    """A week that comes again on its way up, by day."""
+    days, steps_ = pandas.date_range("2024-01-01", periods=steps), np.arange(steps)
+    noise = np.random.default_rng(1).normal(0, 1, steps)
+    values = 100 + 0.3 * steps_ + 10 * np.sin(steps_ * 2 * np.pi / 7) + noise
+    return pandas.Series(values, index=days, name="sales")
+
+
+def of_the_past(record: dict) -> list[str]:
+    """Its notes on forecasts that begin with too little."""
+    return [
+        words for words in record["notes"] if "forecast begins" in words or "forecasts " in words
+    ]
+
+
+def test_a_forecast_from_too_little_of_the_past_says_so():
+    sales = weekly()
+    model = st.fit("forecast", "lags-ridge", sales[:120], horizon=4, context=28)
+    assert of_the_past(model.predict(sales)) == [] and model.reads == 28
+    (note,) = of_the_past(model.predict(sales[-3:]))
+    assert note.startswith("the forecast begins with 3 of the 28 values of the past")
+    assert note.endswith("give more of the past")
+    several = pandas.concat([sales[-3:].rename("y"), sales.rename("y")], keys=["a", "b"])
+    several = several.rename_axis(["unique_id", "ds"]).reset_index()
+    panel = st.fit("forecast", "seasonal", several[3:], horizon=2, season=7, context=28)
+    (note,) = of_the_past(panel.predict(several))
+    assert "1 of 2 forecasts begin with 3 of the 7 values" in note
+
+
+def test_forecasts_with_too_little_of_the_past_are_judged_only_where_all_have():
+    sales = weekly()
+    model = st.fit("forecast", "lags-ridge", sales[:100], horizon=4, context=28)
+    short = model.evaluate(sales[130:])
+    assert (
+        short["origins"] == 2 and "2 of 2 forecasts begin with 8 to 9 of" in of_the_past(short)[0]
+    )
+    assert of_the_past(short)[0].endswith("or what came before as `past`")
+    whole = model.evaluate(sales[130:], past=sales[:130], stride=1)
+    assert of_the_past(whole) == [] and whole["mae"] < short["mae"]
+    some, later = model.evaluate(sales[100:], begin=5), model.evaluate(sales[100:], begin=28)
+    assert of_the_past(some)[0].startswith("23 of 35 forecasts are not judged")
+    assert some["mae"] == later["mae"] and some["origins"] == later["origins"] == 12
+    other = st.fit("forecast", "seasonal", sales[:100], horizon=4)
+    paired = [other.evaluate(sales[100:], begin=n, against=model)["against"]["p"] for n in (5, 28)]
+    assert paired[0] == pytest.approx(paired[1])
+    assert "2 of 5 forecasts begin with 20 to 24" in of_the_past(model.backtest(sales[100:]))[0]
+
+
+def test_what_learned_from_short_series_needs_no_more_than_they_had():
+    sales = weekly(60)
+    model = st.fit("forecast", "lags-ridge", sales, horizon=4, context=96)
+    assert of_the_past(model.predict(sales)) == [] and model.reads == 28
+    assert "3 of the 28" in of_the_past(model.predict(sales[-3:]))[0]
+
+
+def test_a_comparison_judges_all_models_by_the_same_forecasts():
+    found = st.compare("forecast", weekly(60), "seasonal,persistence", horizon=4, season=14)
+    assert [of_the_past(row) for row in found["rows"]] == [[], []]
+    short = st.compare("forecast", weekly(60), "seasonal,persistence", horizon=4, season=55)
+    (notes,) = [row["notes"] for row in short["rows"] if row["model"] == "seasonal"]
+    assert any("forecasts begin with 48 to" in words for words in notes)
+    assert any("not judged" in words for words in notes) is False
+
+
+def test_moments_are_options_as_python_numpy_and_pandas_have_them():
+    sales = weekly()
+    model = st.fit("forecast", "persistence", sales[:100], horizon=4)
+    day = sales.index[110]
+    told = model.evaluate(sales, begin="2024-04-20", end="2024-05-01")
+    kinds = [day, day.to_pydatetime(), day.date(), day.to_datetime64(), day.to_period("D")]
+    for begin in (*kinds, np.int64(110), day.tz_localize("UTC").tz_convert("Europe/Berlin")):
+        for ask in (model.evaluate, lambda *a, **k: st.evaluate(model, *a, **k)):
+            assert ask(sales, begin=begin, end=sales.index[121])["mae"] == told["mae"], begin
+    walked = model.backtest(sales, begin=day)["items"]
+    assert walked[0]["time"][0] == "2024-04-20"
+    with pytest.raises(ConfigError, match="neither a row, a share nor a date"):
+        model.evaluate(sales, begin=pandas.NaT)
+
+
+def test_what_was_seen_is_a_share_of_what_is_judged():
+    sales = weekly()
+    model = st.fit("forecast", "persistence", sales[:126], horizon=4)
+    (note,) = model.evaluate(sales)["notes"]
+    assert note.startswith("50 % of the values that are judged were seen in training")
+    assert "of the values that are judged were" in model.evaluate(sales).plot().says
 
 
 # -- refusals
@@ -570,3 +670,100 @@ def test_flags_become_arguments(typed, called):
 def test_data_that_looks_like_a_flag_stays_as_it_is():
     assert "Received: --columns" in str(DataError("wrong", got="--columns"))
     assert "Received: columns=" in str(ConfigError("wrong", got="--columns"))
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: st.fit("forecast", "seasonal", LOAD, seson=7), "Did you mean 'season'"),
+        (lambda: st.fit("forecast", "seasonal", LOAD, horizn=7), "Did you mean 'horizon'"),
+        (lambda: st.fit("classify", "naive-bayes", (TEXTS, LABELS), labl="x"), "mean 'label'"),
+        (lambda: fitted("classify", (TEXTS, LABELS), calibrat=True), "mean 'calibrate'"),
+        (lambda: fitted("classify", (TEXTS, LABELS), overwrit=True), "mean 'overwrite'"),
+        (lambda: st.compare("classify", (TEXTS, LABELS), "majority", minuts=1), "mean 'minutes'"),
+        (lambda: st.compare("classify", (TEXTS, LABELS), "majority", labl="x"), "mean 'label'"),
+        (
+            lambda: st.compare("classify", (TEXTS, LABELS), "majority", overwrite=True),
+            "replaces no other one. Received: overwrite=True. Choose another out=, delete .*resume=",
+        ),
+    ],
+)
+def test_a_mistyped_setting_is_told_with_the_nearest_name_of_all(ask, words):
+    with pytest.raises(ConfigError, match=words):
+        ask()
+
+
+def test_a_mistyped_option_of_a_method_is_told_as_of_a_verb():
+    model = fitted("classify", (TEXTS, LABELS))
+    words = "predict of models of classify has no option 'probabilites'.*mean 'probabilities'"
+    for ask in (model.predict, lambda data, **asked: st.predict(model, data, **asked)):
+        with pytest.raises(ConfigError, match=words):
+            ask(TEXTS, probabilites=True)
+    with pytest.raises(ConfigError, match="mean 'method'"):
+        model.explain("good", methd="exact")
+    with pytest.raises(ConfigError, match="mean 'positive'"):
+        model.evaluate((TEXTS, LABELS), postive=1)
+    series = st.fit("forecast", "persistence", LOAD, horizon=2)
+    with pytest.raises(ConfigError, match="predict of models of forecast has no option 'onli'"):
+        series.predict(LOAD, onli="a")
+    assert series.predict(data=LOAD)["items"]
+
+
+# -- what comes back is named as what was given
+def test_x_and_y_are_given_together():
+    apart = [
+        ("classify", TEXTS, LABELS),
+        ("classify", np.array(TEXTS), np.array(LABELS)),
+        ("classify", pandas.Series(TEXTS), pandas.Series(WORDS)),
+        ("classify", frame(text=TEXTS)(), WORDS),
+        ("regress", TEXTS, VALUES),
+        ("tag", TOKENS, TAGS),
+        ("translate", SOURCES, TARGETS),
+    ]
+    for task, X, y in apart:
+        with pytest.raises(ConfigError, match=r"Give \(X, y\)"):
+            st.fit(task, FITS[task][0], X, y)
+    pairs = [*zip(TEXTS, LABELS)]
+    for valid in (pairs, (TEXTS, LABELS), frame(text=TEXTS, label=LABELS)()):
+        assert st.fit("classify", "naive-bayes", pairs, valid).predict(TEXTS)["items"]
+    assert st.fit("language", "unigram", TEXTS, TEXTS).evaluate(TEXTS)["tokens"]
+
+
+def test_rows_of_pandas_keep_their_index_and_whole_numbers_stay_whole():
+    data = pandas.DataFrame({"text": ["good", None, "bad"]}, index=[7, 3, 5])
+    model = fitted("classify", (TEXTS, LABELS))
+    for found in (model.predict(data), model.predict(data["text"]), st.predict(model, data)):
+        rows = found.to_frame("pandas")
+        assert rows.index.tolist() == [7, 3, 5] and str(rows["label"].dtype) == "Int64"
+        assert rows["label"].tolist()[::2] == [1, 0] and rows["label"].isna().tolist()[1]
+        assert found.to_frame("polars")["label"].to_list() == [1, None, 0]
+    assert model.predict(["good"]).to_frame("pandas").index.tolist() == [0]
+    whole = model.predict(data[::2]).to_frame("pandas")
+    assert whole["label"].dtype == np.int64 and whole.index.tolist() == [7, 5]
+    assert fitted("regress", (TEXTS, VALUES)).predict(data).to_frame("pandas").index[1] == 3
+    table = model.evaluate(frame(text=TEXTS, label=LABELS)()).to_frame("pandas")
+    assert table.index.tolist() == [*range(len(table))]
+
+
+def test_forecasts_have_the_zone_of_their_series():
+    sales = weekly(40).tz_localize("Europe/Berlin")
+    model = st.fit("forecast", "persistence", sales, horizon=2)
+    wanted = ["2024-02-10 00:00:00+01:00", "2024-02-11 00:00:00+01:00"]
+    table = sales.rename_axis("ds").reset_index()
+    for data in (sales, table, polars.from_pandas(table)):
+        for kind in ("pandas", "polars"):
+            times = [str(each) for each in model.predict(data).to_frame(kind)["time"]]
+            assert times == wanted, kind
+    plain = model.predict(weekly(40)).to_frame("pandas")["time"]
+    assert str(plain[0]) == "2024-02-10 00:00:00"
+
+
+def test_phrases_over_time_find_their_dates():
+    days = pandas.date_range("2020-01-01", periods=6, freq="300D")
+    found = st.call("frequencies", frame(text=TEXTS, date=days)(), phrases="good")
+    assert found["periods"] == ["2020", "2021", "2022", "2023", "2024"]
+    with pytest.raises(ConfigError, match="no field of memory is called date") as error:
+        st.call("frequencies", frame(text=TEXTS, when=days)(), phrases="good")
+    assert len(str(error.value)) < 200 and "fields: text, when" in str(error.value)
+    with pytest.raises(ConfigError, match="Received: no phrases="):
+        st.call("frequencies", frame(text=TEXTS, date=days)())

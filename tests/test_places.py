@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seriatim import fit, load, storage
+from seriatim import call, fit, load, storage
 from seriatim.data.sequences import Field, Sequences
 from seriatim.errors import RunError
 from seriatim.runs import places
@@ -234,3 +234,31 @@ def test_a_run_without_its_mark_opens_and_is_not_replaced(tmp_path):
     load(tmp_path / "run")
     with pytest.raises(RunError, match="not a run folder"):
         markov(tmp_path / "run", overwrite=True)
+
+
+def test_a_run_that_was_whole_when_its_process_died_keeps_no_checkpoints(tmp_path, monkeypatch):
+    run, settings = tmp_path / "run", SMALL | {"overwrite": True}
+    markov(run)
+    monkeypatch.setattr("seriatim.runs.folder.clear", died)
+    with pytest.raises(Stop):
+        fit("language", "lstm", DATA, out=run, **settings)
+    monkeypatch.undo()
+    assert list(tmp_path.glob("run.new/checkpoint-*"))
+    with pytest.raises(RunError, match="finished"):
+        fit("language", "lstm", DATA, out=run, resume=True, **settings)
+    assert load(run).spec == "lstm" and not list(tmp_path.rglob("checkpoint-*"))
+
+
+def test_neither_does_one_of_a_comparison(tmp_path, monkeypatch):
+    asked = {"models": "lstm", "out": str(tmp_path / "table")} | SMALL
+    monkeypatch.setattr("seriatim.runs.folder.clear", died)
+    with pytest.raises(Stop):
+        call("compare", "language", DATA, **asked)
+    monkeypatch.undo()
+    assert list(tmp_path.rglob("checkpoint-*"))
+    call("compare", "language", DATA, resume=True, **asked)
+    assert load(tmp_path / "table" / "runs" / "lstm") and not list(tmp_path.rglob("checkpoint-*"))
+
+
+def died(folder: Path) -> None:
+    raise Stop

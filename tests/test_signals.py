@@ -164,3 +164,33 @@ def test_a_comparison_that_is_ended_is_gone_on_with():
     assert call(*asked, "--out", "whole").code == 0
     for model in ("markov", "lstm", "gru"):
         assert weights(f"table/runs/{model}") == weights(f"whole/runs/{model}")
+
+
+SLOW_DEATH = """
+import os, signal, sys, time
+from seriatim.cli import main
+
+class Struck:
+    def __del__(self):  # where Python can raise nothing
+        os.kill(os.getpid(), signal.SIGTERM)
+        for _ in range(1000):  # the handler runs between two lines
+            pass
+
+def work(arguments, alone):
+    del [Struck()][0]
+    time.sleep(90)
+
+main.done = work
+sys.exit(main.main())
+"""
+
+
+def test_a_signal_that_strikes_where_nothing_can_be_raised_ends_the_command_all_the_same():
+    done = subprocess.run(
+        [sys.executable, "-c", SLOW_DEATH],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 143 and done.stderr == "seriatim: interrupted\n"

@@ -24,6 +24,7 @@ from seriatim.progress import listening, passing
 from tests.ladder import VARIANTS, fit_events, settings_for, spec_of
 from tests.ladder import parts_of as parse
 
+CPU = torch.device("cpu")
 TEXT = Sequences(
     {"text": Field.of_text(["to be or not to be, that is the question. " * 40])},
     by="stream",
@@ -200,12 +201,12 @@ def test_every_kind_of_draw_is_redirected():
     with seeded(1) as generator:
         found = [
             torch.rand(3), torch.randn(3), torch.randint(9, (3,)), torch.randint(2, 9, (3,)), torch.randperm(5),
-            torch.empty(3).uniform_(), torch.bernoulli(torch.full((3,), 0.5)), uniform((2,)), torch.rand_like(torch.ones(3)),
+            torch.empty(3).uniform_(), torch.bernoulli(torch.full((3,), 0.5)), uniform((2,), CPU), torch.rand_like(torch.ones(3)),
             normal_like(torch.ones(2)), torch.multinomial(torch.ones(4), 2), torch.randn_like(torch.ones(3)),
         ]  # fmt: skip
     assert torch.equal(torch.get_rng_state(), before) and len(found) == 12
     with drawn_from(generator):
-        uniform((3,)), normal_like(torch.ones(3))
+        uniform((3,), CPU), normal_like(torch.ones(3))
     assert torch.equal(torch.get_rng_state(), before)
 
 
@@ -253,7 +254,7 @@ def test_a_users_process_is_left_as_it_is():
 
 def test_numbers_that_are_drawn_are_numbers():
     with drawn_from(torch.Generator().manual_seed(0)):
-        x = uniform((1000,)).numpy()
+        x = uniform((1000,), CPU).numpy()
     assert x.min() >= 0 and x.max() < 1 and np.abs(x.mean() - 0.5) < 0.05
 
 

@@ -21,7 +21,7 @@ from seriatim.audit.options import CheckOptions
 from seriatim.fitting_options import CompareOptions, FitOptions
 from seriatim.models.recipe import TrainingOptions
 from seriatim.runs.predictor import Predictor
-from seriatim.settings import MemorySize, Numbers
+from seriatim.settings import MemorySize, Numbers, Way
 from seriatim.tasks import tasks
 from seriatim.tasks.base import Task, Verb
 
@@ -68,7 +68,8 @@ def type_of(hint: Any, choices: Iterable[Any] | None) -> str:
         inner = next(each for each in hint.__args__ if each is not type(None))
         return f"{type_of(inner, choices)} | None"
     if choices:
-        return f"Literal[{', '.join(map(repr, choices))}]"
+        words = f"Literal[{', '.join(map(repr, choices))}]"
+        return f"{words} | bool" if issubclass(hint, Way) else words
     return NAMES[hint]
 
 
@@ -183,7 +184,11 @@ def any_dicts() -> Iterator[str]:
             keys["against"] = (f"{RUN} | None", keys["against"][1])
         yield typed_dict(f"Any{title(name)}", keys)
         if name in ("evaluate", "score", "generate", "predict"):
-            more = {"int8": ("bool", "8 bits"), "with_runs": ("Sequence[Any]", "more runs")}
+            more = {
+                "int8": ("bool", "8 bits"),
+                "device": ("str", "where"),
+                "with_runs": ("Sequence[Any]", "more runs"),
+            }
             more |= {"report": ("str | Path", "page to write")} if name == "evaluate" else {}
             read = reading if any(r.verbs[name].reads == "data" for r in rooms) else {}
             own = without(read, *keys) | more
@@ -219,7 +224,13 @@ def functions() -> Iterator[str]:
     yield f"""\
 def generate(run: {RUN}, prompt: str | None = ..., **options: Unpack[GenerateOptions]) -> Result: ...
 def check(*data: Source, **options: Unpack[Check]) -> Result: ...
-def load(folder: str | Path, verify: bool = ..., int8: bool = ...) -> AnyPredictor: ...
+def load(
+    folder: str | Path,
+    verify: bool = ...,
+    int8: bool = ...,
+    device: str = ...,
+    mute: str = ...,
+) -> AnyPredictor: ...
 def split(task: Literal[{names}], data: Source, **settings: Unpack[Reading]) -> tuple[Sequences, Sequences | None, Sequences]: ...
 def plot(run: {RUN}, data: Source | None = ..., *, what: str = ..., out: str | Path | None = ..., **options: Unpack[PlotOptions]) -> Chart: ...
 """

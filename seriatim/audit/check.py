@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from seriatim.audit import hints
 from seriatim.audit.copies import Copies, percent, share
+from seriatim.audit.numbers import FEW, are_numbers, of_numbers
 from seriatim.audit.parts import (
     SHOWN,
     STEP,
@@ -29,6 +31,7 @@ from seriatim.audit.parts import (
     part_of,
     statistics,
 )
+from seriatim.audit.series import of_series, over_time
 from seriatim.data import read
 from seriatim.data.corpora.table import is_corpus
 from seriatim.data.objects import at_hand, files_in
@@ -40,9 +43,6 @@ SEVERITIES = ("error", "warning", "note")
 
 
 MANY_UNKNOWN = 0.2  # share of symbols that the first file does not have
-
-
-FEW = 5  # sequences of a class, fewer than which are not learned from
 
 
 def check(
@@ -198,6 +198,8 @@ def opened(
     notes: list[str] = []
     try:
         if isinstance(source, Sequences):
+            if are_numbers(source, label, field):
+                return None, of_numbers(source, name, label, field)
             return part_of(source, name, name, field, label, unit), []
         data = read(
             str(source),
@@ -213,10 +215,18 @@ def opened(
         said = told(problems, str(source)) + [
             finding("note", each.removeprefix(f"{source}: "), str(source)) for each in notes
         ]
+        if not (label or field or unit) and (series := over_time(data)) is not None:
+            return None, said + of_series(series, str(source))
+        if are_numbers(data, label, field):
+            return None, said + of_numbers(data, str(source), label, field)
         return part_of(data, name, str(source), field, label, unit), said + (
             [] if data.lines is None else hints.line_ends(str(source))
         )
     except DataError as error:
+        with suppress(DataError):  # a gap in a series is no missing label
+            series = over_time(read(str(source), gaps=True, encoding=encoding, decimal=decimal))
+            if series is not None and not (label or field or unit):
+                return None, of_series(series, str(source))
         return None, told(
             [*problems, error], name if isinstance(source, Sequences) else str(source)
         )

@@ -26,6 +26,7 @@ from seriatim.cli.flags import (
 )
 from seriatim.errors import ConfigError, nearest
 from seriatim.fitting_options import CompareOptions, FitOptions, OpeningOptions
+from seriatim.models.ladder import OF_ANY
 from seriatim.models.recipe import TrainingOptions
 from seriatim.settings import names_of
 from seriatim.tasks import TASKS, check_models, task, tasks
@@ -153,11 +154,7 @@ def ladder_flags(room: Task, spec: str) -> list[Group]:
     own = merged("model", ((each.options, each.settings) for each in several))
     trained = [each for each in several if not each.counts]
     if not trained:
-        shared = [
-            f
-            for f in group_of("training", TrainingOptions).flags
-            if f.name in ("seed", "threads", "minutes")
-        ]
+        shared = [f for f in group_of("training", TrainingOptions).flags if f.name in OF_ANY]
         return [own, Group("training", shared)]
     return [own, merged("training", ((TrainingOptions, each.training) for each in trained))]
 
@@ -266,6 +263,13 @@ def repeated_words(given: dict[str, Any], name: str | None, files: list[str]) ->
         named = before.get(f"{part}_files")
         if named and part not in given:
             given[part] = named
+    if not files and not before.get("data_files"):
+        raise ConfigError(
+            "the data of this comparison came from memory, and are in no file",
+            got=given["repeat"],
+            do=f"In Python, `st.compare({found['task']!r}, data, repeat={given['repeat']!r})` repeats it;"
+            " or name a file with the same data",
+        )
     return name or found["task"], files or before.get("data_files") or []
 
 
@@ -485,10 +489,12 @@ def of_run(verb: str, rooms: list[Task], rest: list[str], wants_help: bool) -> C
         out = given.pop("out")
     if "with" in given:
         given["with_runs"] = given.pop("with")
-    subject = given.pop("run", None) if card.runs else only_file(verb, given.pop("file"))
+    subject = given.pop("run", None) if card.runs else alone(card, verb, given)
     if subject is None:
         raise ConfigError(
-            f"{verb} is asked of a run", got="nothing", do=f"See `seriatim {verb} --help`"
+            f"{verb} is asked of a {'run' if card.runs else card.reads}",
+            got="nothing",
+            do=f"See `seriatim {verb} --help`",
         )
     return Command(verb, subject, words_of(card, verb, given), given, form, out, room)
 
@@ -531,11 +537,22 @@ def verb_flags(verb: str, rooms: list[Task]) -> list[Group]:
         more = group_of("run", OpeningOptions).flags
         more.append(Flag("with", "further runs: the mean of all decides", None, many=True))
         if "out" not in {flag.name for flag in groups[0].flags}:
-            more.append(Flag("out", "write the results: .json, .txt, .svg, .mid", ""))
+            more.append(Flag("out", "write the results: .json, .txt, .svg, .png, .mid", ""))
         if first.gives == "evaluation":
             more.append(Flag("report", "page to write about the evaluation: .html", ""))
         groups.append(Group("run", more))
     return groups
+
+
+def alone(card: Verb, verb: str, given: dict[str, Any]) -> str | None:
+    """What a verb that needs no run is asked of: a file, or a text."""
+    return only_file(verb, given.pop("file")) if card.reads == "file" else typed_in(card, given)
+
+
+def typed_in(card: Verb, given: dict[str, Any]) -> str | None:
+    """A text, as words or as a flag."""
+    words, flag = given.pop("typed", []), given.pop(card.argument or "text", None)
+    return flag if flag is not None else " ".join(words) if words else None
 
 
 def words_of(card: Verb, verb: str, given: dict[str, Any]) -> Any:
@@ -543,8 +560,7 @@ def words_of(card: Verb, verb: str, given: dict[str, Any]) -> Any:
     if card.reads == "nothing" or not card.runs:
         return None
     if card.reads == "text":
-        words, flag = given.pop("typed", []), given.pop(card.argument or "text", None)
-        return flag if flag is not None else " ".join(words) if words else None
+        return typed_in(card, given)
     files, texts = given.pop("file", []), given.pop("text", None)
     if files and texts:
         raise ConfigError(

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from seriatim import __version__
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
     from seriatim.cli.commands import Command
 
 
-START = time.perf_counter()  # of the process, but for Python itself
+START = time.perf_counter()  # of this module; that of the process was before: see `process_began`
 INTERRUPTED = 130  # the exit code
+LONGEST_START = 600  # seconds that a process may have taken to start: more is no clock to believe
+AGAIN = 0.02  # seconds until a signal that struck where nothing can be raised comes again
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # not every system has all
 SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
 
@@ -54,7 +57,7 @@ def answered(arguments: list[str] | None) -> int:
     as_json = "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
     write_anything()
     try:
-        with since(START if alone else time.perf_counter()):
+        with since(process_began() if alone else time.perf_counter()):
             code = done(arguments, alone)
         sys.stdout.flush()
         return code_of(struck) if code == INTERRUPTED else code
@@ -80,6 +83,19 @@ def answered(arguments: list[str] | None) -> int:
             raise
         do = "Use less data, a smaller --width or fewer --rows"
         return tell(TrainingError("out of memory", do=do), as_json)
+
+
+def process_began() -> float:
+    """When the process began, by `time.perf_counter`: Python itself and its imports take time, too.
+    Where the system does not tell, when this module was imported."""
+    with suppress(OSError, ValueError, IndexError):
+        after_name = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+        ticks = float(after_name[19])  # since the system began
+        running = float(Path("/proc/uptime").read_text().split()[0])
+        age = running - ticks / os.sysconf("SC_CLK_TCK")
+        if 0 <= age < LONGEST_START:
+            return min(START, time.perf_counter() - age)
+    return START
 
 
 def write_anything() -> None:
@@ -113,11 +129,20 @@ def heeded() -> list[int]:
     def strike(number: int, frame: object) -> None:
         """Remember which it was."""
         struck.append(number)
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt(number)
+
+    def strike_again(unraisable: sys.UnraisableHookArgs) -> None:
+        """A signal that came where nothing can be raised (while an object is deleted, say) comes
+        again."""
+        if isinstance(unraisable.exc_value, KeyboardInterrupt) and struck:
+            Timer(AGAIN, os.kill, (os.getpid(), struck[0])).start()
+        else:
+            sys.__unraisablehook__(unraisable)
 
     for number in SIGNALS:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, strike)
+            sys.unraisablehook = strike_again
     return struck
 
 

@@ -24,27 +24,29 @@ TASK is one of these; some have more verbs:
 
 ROOMS = """\
   language     what comes next?
-               ngrams, frequencies, surprisal, attention, gradient, influence, compress, restore, export
+               ngrams, frequencies, surprisal, embed, attention, positions, gradient, influence, compress, restore,
+               export
   classify     what label has each sequence?
-               explain, attention
+               explain, graph, embed, attention
   regress      what value has each sequence?
-               attention
+               graph, attention
   tag          what tag has each element?
-               best, annotate, attention
+               best, annotate, embed, attention
   sets         which elements are in the next set?
+               complete
   translate    what is this in the other language?
                alignment, tree, attention
   forecast     what happens over the next steps?
-               backtest
+               backtest, lags
   autoencode   what lies between these two?
                embed, reconstruct, neighbours, interpolate, analogy, complete
   words        which words are alike?
-               neighbours, analogy, direction, odd, missing, analogies, map, export
+               neighbours, analogy, direction, odd, missing, analogies, pairs, map, export
 """
 
 TAIL = """
-FILE is text, csv, tsv, jsonl, parquet, CoNLL-U, MIDI, drawings, plain, .gz or .xz; - for standard input; or a built-in
-corpus: python-docs, python-code, python-lines, python-tokens, independent, markov, hidden-markov, brackets, remember,
+FILE is text, csv, tsv, jsonl, parquet, CoNLL-U, FASTA, PGN, MIDI, wav, png, drawings, plain, .gz or .xz; - for standard input; or
+a built-in corpus: python-docs, python-code, python-lines, python-tokens, independent, markov, hidden-markov, brackets, remember,
 piano, reverse, copy, sort, dates, roman, sentences, tunes, drawings.
 
 `seriatim fit TASK MODEL --help` shows what that task and model have, `seriatim VERB RUN --help` what that run has.

@@ -36,8 +36,9 @@ def start() -> int:
         raise
     except BaseException as error:  # a panic of a library is not even an Exception
         code = last_resort(error)
-    with suppress(OSError, ValueError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # the work is done; not every system has all
+        with suppress(OSError, ValueError, AttributeError):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     forget_interrupt()
     return flushed(code)
 
@@ -140,7 +141,8 @@ def last_resort(error: BaseException) -> int:
     if struck or isinstance(error, KeyboardInterrupt):
         with suppress(OSError, ValueError):
             print("seriatim: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        numbers = error.args if isinstance(error, KeyboardInterrupt) else ()
+        return 128 + numbers[0] if numbers else INTERRUPTED
     with suppress(BaseException):
         print(words_of(error, kept(error)), file=sys.stderr)
     return BROKEN

@@ -130,6 +130,8 @@ class DataCurve:
         found: Record = {"model": name, "points": [whole], "why": None}
         if row.get("unfinished"):
             found["why"] = LIMITED
+        elif not row["parameters"]:
+            found["why"] = "it learns nothing, so that more data changes nothing"
         else:
             before = yield from self.smaller(row, seconds, found)
             found["points"] = [*before, whole]

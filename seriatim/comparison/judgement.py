@@ -12,13 +12,21 @@ from typing import Any
 import numpy as np
 
 from seriatim.fitting_options import CompareOptions
-from seriatim.measuring.judging import EQUIVALENT, judged, may_be_best, over_seeds
+from seriatim.measuring.judging import (
+    EQUIVALENT,
+    FEW_ITEMS,
+    UNDECIDED,
+    judged,
+    may_be_best,
+    over_seeds,
+)
 from seriatim.measuring.measured import Measured
 from seriatim.records import Record
 from seriatim.settings import named
 from seriatim.tasks.base import Figure
 
 Row = dict[str, Any]
+CHEAPER = 0.5  # of the seconds of the best, and a second less: what is worth to be told
 VALIDATION, TEST = "validation", "test"
 
 
@@ -30,6 +38,7 @@ class Judgement:
         self.measured: dict[str, list[Measured]] = {}  # of each seed
         self.winner: str | None = None
         self.chosen_on: str | None = None
+        self.validated_on = 0  # items of the validation data by which it was chosen
 
     def judge(self, rows: list[Row]) -> None:
         """Choose the winner, and write into each row what the winner is against it, and whether it
@@ -47,7 +56,9 @@ class Judgement:
             if row["by_seed"]:
                 low, high = np.sort(np.quantile(drawn, [0.025, 0.975]) * self.sign)
                 row["interval"][self.figure.key] = [float(low), float(high)]
-        words = judged(draws, values, good.index(best), self.margin)
+        words = judged(draws, values, good.index(best), self.margin, self.items)
+        if self.items < FEW_ITEMS:
+            words = [each and each | {"word": UNDECIDED} for each in words]
         inside = may_be_best(draws, values)
         for row, word, may in zip(good, words, inside):
             row["against"], row["tied"] = word, bool(may)
@@ -56,7 +67,7 @@ class Judgement:
         """The best by a figure. A mixture that is not better than its parts by the margin is more
         than the data need."""
         by_name = {row["model"]: row for row in good}
-        for row in sorted(good, key=lambda row: self.figure.signed(row[key])):
+        for row in sorted(good, key=lambda row: (self.figure.signed(row[key]), row["seconds"])):
             parts = (
                 [by_name.get(part) for part in row["model"].split("+")] if row["weights"] else []
             )
@@ -64,6 +75,11 @@ class Judgement:
             if self.figure.signed(row[key]) < least - self.margin * abs(least) or not parts:
                 return row
         return good[0]
+
+    @property
+    def items(self) -> int:
+        """On how many items of the test models were measured."""
+        return max((len(each[0].loss) for each in self.measured.values()), default=0)
 
     @property
     def sign(self) -> float:
@@ -103,7 +119,7 @@ def recommended(
         if row["against"]
         and row["against"]["word"] == EQUIVALENT
         and not row.get("unfinished")
-        and row["seconds"] < best["seconds"]
+        and row["seconds"] < min(CHEAPER * best["seconds"], best["seconds"] - 1)
     ]
     cheapest = min(alike, key=lambda row: row["seconds"], default=None)
     return {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import partial
@@ -22,31 +22,33 @@ import numpy as np
 from seriatim import __version__
 from seriatim.comparison.budget import Budget
 from seriatim.comparison.data_curve import HALF, DataCurve, check_curve
+from seriatim.comparison.fits import Fits
 from seriatim.comparison.folder import new_folder, resumed, write_pages, write_tables
 from seriatim.comparison.judgement import Judgement, recommended
+from seriatim.comparison.mixing import Mixing
 from seriatim.comparison.repeating import PARTS, differences, provenance, recorded
 from seriatim.comparison.time_curve import Short, TimeCurves
-from seriatim.comparison.trials import TRIED, Round, Trials, spec_of
+from seriatim.comparison.trials import Round, Trials, spec_of
+from seriatim.data.objects import MEMORY
 from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.data.splits import equal_groups
-from seriatim.errors import ConfigError, SeriatimError
+from seriatim.errors import ConfigError, SeriatimError, nearest
 from seriatim.fitting import fit_events
 from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import more_data, verdict
 from seriatim.measuring.fingerprint import fingerprint
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
-from seriatim.models.mixture import Mixture
 from seriatim.progress import began, exhausted, listening
 from seriatim.records import Record, record
-from seriatim.report import command_of
-from seriatim.runs.places import MANIFEST, PLAN, interrupted
+from seriatim.report import call_of, command_of
 from seriatim.runs.predictor import Predictor, Source
-from seriatim.settings import build, named
+from seriatim.settings import build, named, names_of
 from seriatim.show.pages import can_draw, warm
 from seriatim.storage import read_json, write_json
 from seriatim.tasks.base import Task
 from seriatim.tasks.opening import load
+from seriatim.training.ending import ENDING
 from seriatim.training.loop import relay
 
 Event = dict[str, Any]
@@ -55,10 +57,10 @@ WITHOUT_PICTURES = "no picture and no report: pip install 'seriatim[pictures]'"
 WRITTEN = 0.3  # of the seconds that the first page takes, whatever the machine: those of the report
 MIXED = 0.35  # of a slot, for the mixture of the best two
 RESUME = "what it learned is kept, and --resume goes on with it"
-KEPT_OF_FIT = ("updates", "epochs", "symbols_seen", "stopped", "improving", "unfinished", "ending")
+KEPT_OF_FIT = ("beside", *ENDING)
 
 
-class Comparison(Trials, TimeCurves):
+class Comparison(Trials, Fits, TimeCurves, Mixing):
     """One comparison under way: what was asked for, and what has come of it."""
 
     def __init__(self, room: Task, options: CompareOptions, settings: Mapping[str, Any]):
@@ -69,9 +71,20 @@ class Comparison(Trials, TimeCurves):
                 f"models of {room.name} are not compared by what they predict",
                 do="Fit each, and evaluate it",
             )
+        # a pretrained model is a rung of its own, or opened as it is and held against the others
+        fitted = any(each.needs == "pretrained" for each in room.rungs.values())
+        if options.pretrained and fitted:
+            self.settings["pretrained"] = options.pretrained
+        self.guest = "" if fitted else options.pretrained
+        if self.guest and room.figures[0].key not in room.across_units:
+            raise ConfigError(
+                f"{room.name} has no place for a pretrained model",
+                got=self.guest,
+                do="Leave out --pretrained",
+            )
         check_curve(room, options)
         self.curve: Record | None = None
-        self.specs = chosen(room, options.models)
+        self.specs = chosen(room, options.models, self.settings)
         self.units = units_of(options.units, self.settings, room)
         self.names = [
             spec + (f"@{unit}" if unit else "") for unit in self.units for spec in self.specs
@@ -90,10 +103,11 @@ class Comparison(Trials, TimeCurves):
         self.measuring: dict[str, Any] = {}  # what the test is measured with
         self.judgement = Judgement(self.figure, options.margin)
         # the best that counts and the best network, each with its validation figure and its name
-        self.best: dict[str, tuple[float, str, Predictor]] = {}
+        self.best: dict[str, tuple[float, str, Callable[[], Predictor]]] = {}
         self.mixes = room.mixture is not None and not (
             options.models or options.folds or options.seeds > 1 or len(self.units) > 1
         )
+        self.unmixed = ""  # why nothing is mixed, if that was meant to be
         self.references: list[Record] = []
         self.short: dict[str, Short] = {}  # fits of each network, before its own
         self.last: Predictor | None = None  # which can tell what an item of the test is
@@ -109,9 +123,7 @@ class Comparison(Trials, TimeCurves):
         for key, value in self.settings.items():
             users = [other for other in self.specs if self.accepts(other, key)]
             if not users:
-                raise ConfigError(
-                    f"{key!r} is not a setting of any of these models", got=", ".join(self.specs)
-                )
+                raise self.unknown(key)
             if spec in users:
                 kept[key] = value
         known = known_settings(spec, self.room.rungs)
@@ -122,9 +134,28 @@ class Comparison(Trials, TimeCurves):
         """Whether a model, its codec or the way its data are read has this setting."""
         for part in name.split("+"):
             self.room.rung(part)
-        records = (self.room.reading, self.room.coding, self.room.fitting)
-        shared = {each.name for cls in records for each in fields(cls)}
-        return key in shared or key in known_settings(name, self.room.rungs)
+        return key in self.room.shared or key in known_settings(name, self.room.rungs)
+
+    def unknown(self, key: str) -> ConfigError:
+        """The error of a setting that nothing here has: what it may have been meant to be."""
+        if key == "overwrite":
+            return ConfigError(
+                "a comparison replaces no other one",
+                got="--overwrite true",
+                do="Choose another --out, delete the folder, or go on with what is in it: --resume",
+            )
+        of_models = (known_settings(each, self.room.rungs) for each in self.specs)
+        known = names_of(CompareOptions) | self.room.shared | {"valid", "test"}
+        return ConfigError(
+            f"{key!r} is not a setting of any of these models",
+            got=", ".join(self.specs),
+            do=nearest(key, sorted(known.union(*of_models))),
+        )
+
+    def leave_out(self, names: Sequence[str]) -> None:
+        """Compare without these."""
+        for several in (self.names, self.counting, self.learning):
+            several[:] = [name for name in several if name not in names]
 
     # -- the run
     def run(
@@ -132,6 +163,9 @@ class Comparison(Trials, TimeCurves):
     ) -> Generator[Event, None, Record]:
         """Fit and measure every rung; the record is what is returned."""
         data, rounds = self.divided(source, valid, test)
+        numbers = data.main_kind() == NUMBERS
+        if numbers and not self.options.models:
+            self.leave_out([name for name in self.names if self.room.rung(spec_of(name)).symbols])
         yield from self.compared_with_before()
         self.figure = self.judgement.figure = self.room.ranking_figure(rounds[0][1])
         folder = self.open_folder(data)
@@ -146,7 +180,6 @@ class Comparison(Trials, TimeCurves):
             "vocabulary": 0,
             "quiet": True,
         }
-        numbers = data.main_kind() == NUMBERS
         drawing = folder is not None and can_draw()
         if drawing:
             begin = time.perf_counter()
@@ -164,7 +197,7 @@ class Comparison(Trials, TimeCurves):
             if folder is not None:
                 write_tables(folder, result, self.room)
         yield from self.mixture(rounds, folder)
-        self.refer(rounds)
+        yield from self.refer(rounds)
         self.judgement.judge(self.rows)
         if self.options.curve:
             self.curve = yield from DataCurve(self, rounds[0], folder, numbers).measured()
@@ -287,6 +320,7 @@ class Comparison(Trials, TimeCurves):
         try:
             if folder is not None and self.kept(name):
                 self.rows.append(read_json(folder / "rows" / f"{name}.json"))
+                self.remember(name, partial(load, folder / "runs" / name), self.rows[-1])
                 self.judgement.measured[name] = [
                     Measured.load(folder / "measured" / f"{part}.safetensors")
                     for part in self.runs_of(name)
@@ -347,7 +381,7 @@ class Comparison(Trials, TimeCurves):
             if number == 0:
                 rows[0] = self.curved(name, predictor, rows[0])
                 self.last = predictor
-                self.remember(name, chosen, rows[0])
+                self.remember(name, partial(itself, chosen), rows[0])
             if folder is not None:
                 several[-1].save(folder / "measured" / f"{run}.safetensors")
         row = over_seeds(rows, [each.key for each in self.room.figures])
@@ -388,14 +422,19 @@ class Comparison(Trials, TimeCurves):
         if len(rounds) > 1:
             return None
         if valid is not None:
-            some = self.room.cut.some_of(valid, self.test_share)
-            return chosen.row(chosen.measure(some))[self.figure.key]
+            return self.validated(chosen, self.room.cut.some_of(valid, self.test_share))
         counts = all(part.counts for part in predictor.parts)
         if not self.room.cut.walks or (counts and chosen is predictor):
             return None
         with suppress(SeriatimError):
-            return chosen.row(chosen.measure(train))[self.figure.key]
+            return self.validated(chosen, train)
         return None
+
+    def validated(self, chosen: Predictor, valid: Sequences) -> float | None:
+        """The figure on validation data, of which is remembered how many items they have."""
+        measured = chosen.measure(valid)
+        self.judgement.validated_on = len(measured.loss)
+        return chosen.row(measured)[self.figure.key]
 
     def row_of(
         self,
@@ -416,6 +455,7 @@ class Comparison(Trials, TimeCurves):
             **predictor.row(measured),
             **({} if sample is None else {"sample": sample}),
             **{key: predictor.metrics.get(key) for key in KEPT_OF_FIT},
+            "pretrained": pretrained_in(predictor),
             "valid": None,
             "by_seed": None,
             "weights": None,
@@ -426,70 +466,6 @@ class Comparison(Trials, TimeCurves):
             "against": None,
             "course": None,
         }
-
-    def remember(self, name: str, predictor: Predictor, row: Row) -> None:
-        """Keep a fitted model if it is the best of its kind so far: they are mixed in the end."""
-        kind = "counts" if name in self.counting else "network"
-        if not self.mixes or row["valid"] is None:
-            return
-        value = self.figure.signed(row["valid"])
-        if kind not in self.best or value < self.best[kind][0]:
-            self.best[kind] = (value, name, predictor)
-
-    def fit(
-        self, name: str, seed: int, parts: Round, run: Path | None, numbers: bool, left: int
-    ) -> Generator[Event, None, Predictor]:
-        """One fit, within what is left of its slot for so many; of a comparison that was killed, gone
-        on with."""
-        whole = run is not None and (run / MANIFEST).is_file() and not interrupted(run)
-        if run is not None and self.options.resume and whole:
-            return load(run)
-        valid, train, _ = parts
-        asked = dict(self.plans[name]) | ({} if run is None else {"out": str(run)})
-        if self.options.resume and run is not None:
-            asked["resume"] = (run / PLAN).is_file()
-        if name in self.learning:
-            asked = self.own_epochs(name, numbers) | asked
-            asked["seed"] = int(self.settings.get("seed", 0)) + seed
-        budget = partial(self.minutes, parts, left) if self.by_clock(name) else None
-        before = None if asked.get("resume") else self.rehearsed(name, seed, parts, left)
-        fitting = fit_events(
-            self.room, spec_of(name), train, valid, asked, budget, compared=True, before=before
-        )
-        return (yield from fitting)
-
-    def by_clock(self, name: str) -> bool:
-        """Whether this model learns until its time is over."""
-        return name in self.learning and self.budget is not None
-
-    def minutes(self, parts: Round, left: int, predictor: Predictor) -> float:
-        """How long a network may learn, if so many fits share what is left of its slot when all will
-        have been scored."""
-        assert self.budget is not None
-        valid, _, test = parts
-        if self.budget.tails and self.budget.short():  # what it took others will do
-            return self.budget.minutes(max(self.budget.tails) * left) / left
-        begin, some = time.perf_counter(), self.room.cut.some_of(test, TRIED)
-        predictor.measure(some, **self.measuring)
-        held = 0 if valid is None else len(valid.main.flat)
-        whole = len(test.main.flat) * (1 + self.room.cut.walks) + self.test_share * held
-        scoring = (time.perf_counter() - begin) * whole / max(1, len(some.main.flat))
-        return self.budget.minutes(scoring * left) / left
-
-    def keep_share(self, folder: Path | None) -> None:
-        """Write down how long a slot is, for a comparison that goes on with this one."""
-        if folder is not None and self.budget is not None:
-            plan = read_json(folder / "comparison.json")
-            write_json(folder / "comparison.json", plan | {"slot_seconds": self.budget.share})
-
-    def own_epochs(self, name: str, numbers: bool) -> dict[str, Any]:
-        """How often a rung reads small data at most, however much time there is."""
-        if {"updates", "epochs"} & self.settings.keys():
-            return {}
-        rungs = [self.room.rung(part) for part in spec_of(name).split("+")]
-        several = [each.recipe(numbers).get("epochs") for each in rungs]
-        limits = [each for each in several if each]
-        return {"epochs": max(limits)} if limits else {}
 
     # -- the result
     def without(self, name: str, status: str, reason: str) -> Row:
@@ -505,68 +481,41 @@ class Comparison(Trials, TimeCurves):
             figures.append(self.room.figure(self.figure.ties))
 
         def place(row: Row) -> tuple[bool, bool, list[float]]:
-            """What rows are sorted by."""
+            """What rows are sorted by; of equal ones the quickest to fit comes first."""
             behind = row["model"] != self.judgement.winner
-            return row["status"] != "ok", behind, [e.signed(row.get(e.key)) for e in figures]
+            values = [each.signed(row.get(each.key)) for each in figures]
+            return row["status"] != "ok", behind, [*values, row.get("seconds") or 0.0]
 
         self.rows.sort(key=place)
 
-    def mixture(self, rounds: list[Round], folder: Path | None) -> Generator[Event, None, None]:
-        """The best that counts and the best network, answering together: weighed on the validation
-        data, a row like any other."""
-        valid, train, test = rounds[0]
-        cut = self.room.cut
-        known = valid is not None or cut.walks
-        if not self.mixes or not known or len(self.best) < 2 or self.interrupted:
-            return
-        (_, first, counting), (_, second, network) = self.best["counts"], self.best["network"]
-        if self.budget is not None and not self.budget.leaves(self.both_score(first, second)):
-            return
-        name, begin = f"{first}+{second}", time.perf_counter()
-        with suppress(SeriatimError, TypeError):  # some are not mixed: tags by chains, say
-            together = counting.joined([network])
-            mixed = together.model
-            assert isinstance(mixed, Mixture)
-            if valid is None:
-                _, valid = cut.hold_out(train, together.parts)
-            held = cut.encode(together.codec, cut.cut(valid, self.coding()))
-            lesson = cut.lesson(held, held, together.by, together.codec)
-            mixed.weigh(*lesson.opinions(mixed.parts))
-            measured = together.measure(test, **self.measuring)
-            spent = [row["seconds"] for row in self.rows if row["model"] in (first, second)]
-            seconds = sum(spent) + time.perf_counter() - begin
-            together.metrics = dict(network.metrics) | {"seconds": seconds}
-            run = None if folder is None else folder / "runs" / name
-            row = self.row_of(name, together, measured, rounds, seconds, run)
-            row["valid"] = self.chosen_by(together, together, rounds)
-            row["weights"] = mixed.weights()
-            row["unfinished"] = next(e["unfinished"] for e in self.rows if e["model"] == second)
-            if run is not None and not run.exists():
-                together.save(run)
-            self.judgement.measured[name] = [measured]
-            self.rows.append(row)
-            yield {"event": "rung", "model": name, "words": self.said(row)}
-
-    def both_score(self, first: str, second: str) -> float:
-        """Seconds that two models take to score what a network scores, and half as much again."""
-        speed = {row["model"]: row.get("symbols_per_second") for row in self.rows}
-        slower = (speed.get(second) or 1.0) / (speed.get(first) or 1.0)
-        tails = self.budget.tails if self.budget is not None else []
-        return 1.5 * (1 + slower) * max(tails, default=0)
-
-    def refer(self, rounds: list[Round]) -> None:
-        """What tools from outside the ladder reach on the same parts."""
+    def refer(self, rounds: list[Round]) -> Iterator[Event]:
+        """What tools from outside the ladder reach on the same parts, and a pretrained model."""
         for name, function in self.room.references.items() if len(rounds) == 1 else ():
             _, train, test = rounds[0]
             with suppress(SeriatimError):
-                self.references.append({"name": name, **named(function)(train, test)})
+                found = named(function)(train, test)
+                self.references.append({"name": name, "pretrained": None, **found})
+        if self.guest and len(rounds) == 1:
+            try:
+                self.references.append(self.visited(rounds[0][2]))
+            except SeriatimError as error:
+                yield {"event": "note", "words": f"{self.guest} is not in the table: {error}"}
+
+    def visited(self, test: Sequences) -> Record:
+        """The figure of a pretrained model, opened as it is."""
+        guest = load(self.guest)
+        if guest.task.name != self.room.name:
+            raise ConfigError(f"{self.guest} is a model of {guest.task.name}")
+        guest.by = test.by
+        value = guest.row(guest.measure(test))[self.figure.key]
+        return {"name": Path(self.guest).name, "value": value, "pretrained": self.guest}
 
     def record(self, data: Sequences, folder: Path | None) -> Record:
         """All of it as one record."""
         protocols = [row["protocol"] for row in self.rows if row["status"] == "ok"]
         unit = self.settings.get("unit") or data.unit or self.room.cut.unit
         entropy = None if data.entropy is None else data.entropy / math.log(2)
-        items = max((len(each[0].loss) for each in self.judgement.measured.values()), default=0)
+        items = self.judgement.items
         return record(
             "comparison",
             seriatim=__version__,
@@ -592,10 +541,19 @@ class Comparison(Trials, TimeCurves):
             margin=self.options.margin,
             seeds=self.options.seeds,
             chosen_on=self.judgement.chosen_on,
+            validated_on=self.judgement.validated_on,
+            unmixed=self.unmixed,
             references=self.references,
             curve=self.curve,
             verdict=verdict(
-                self.rows, self.figure, items, self.judgement.chosen_on, self.options.margin
+                self.rows,
+                self.figure,
+                items,
+                self.judgement.chosen_on,
+                self.options.margin,
+                self.room.floor,
+                self.judgement.validated_on,
+                self.references,
             )
             + more_data(self.curve, self.rows, self.figure),
             recommendation=recommended(self.rows, self.figure, self.options, self.judgement),
@@ -605,8 +563,10 @@ class Comparison(Trials, TimeCurves):
         )
 
     def command(self, data: Sequences) -> str:
-        """What would be typed to do this again."""
+        """What would be typed to do this again; of data in memory, in Python."""
         asked = {k: v for k, v in self.asked().items() if k not in ("out", "resume", "repeat")}
+        if self.files.get("data") is None and data.origin == MEMORY:
+            return call_of(self.room.name, self.files, self.options.out, asked)
         return command_of("compare", [self.room.name, data.origin], asked)
 
     def disagreements(self, rounds: list[Round]) -> Record | None:
@@ -622,6 +582,11 @@ class Comparison(Trials, TimeCurves):
         return {"first": first, "second": second, "items": found} if found else None
 
 
+def pretrained_in(predictor: Predictor) -> str | None:
+    """The folder of the pretrained model that a model stands on, if any."""
+    return next((part.pretrained for part in predictor.model.parts if part.pretrained), None)
+
+
 def copies(data: Sequences) -> float:
     """The share of sequences that are copies of one before; 0 for a stream or a series."""
     if data.by == "stream" or data.is_series or len(data) < 2:
@@ -629,9 +594,18 @@ def copies(data: Sequences) -> float:
     return 1 - len(np.unique(equal_groups(data))) / len(data)
 
 
-def chosen(room: Task, models: str | Sequence[str]) -> list[str]:
+def itself(predictor: Predictor) -> Predictor:
+    """A model that is at hand."""
+    return predictor
+
+
+def chosen(room: Task, models: str | Sequence[str], settings: Mapping[str, Any]) -> list[str]:
     """The names of the models to be compared, each once."""
-    usual = [name for name, each in room.rungs.items() if each.usual]
+    usual = [
+        name
+        for name, each in room.rungs.items()
+        if each.usual and (not each.needs or each.needs in settings)
+    ]
     asked = models.split(",") if isinstance(models, str) else list(models)
     names = list(dict.fromkeys(name.strip() for name in asked if name.strip()))
     if models and not names:

@@ -132,19 +132,19 @@ class Scale:
     def of(cls, figure: Figure, values: Sequence[float]) -> Scale:
         """The scale for these values."""
         if figure.higher:
-            return cls(figure, "lacking" if max(values) <= 1 and "%" in figure.form else "as it is")
+            return cls(figure, "as it is" if figure.most is None else "lacking")
         return cls(figure, "logarithm" if min(values) > 0 else "as it is")
 
     def to(self, value: float) -> float:
         """From the figure to the scale."""
-        if self.kind == "lacking":
-            return math.log(max(1 - value, LEAST_LACKING))
+        if self.figure.most is not None and self.kind == "lacking":
+            return math.log(max(1 - value / self.figure.most, LEAST_LACKING))
         return math.log(value) if self.kind == "logarithm" else self.figure.signed(value)
 
     def back(self, place: float) -> float:
         """From the scale to the figure."""
-        if self.kind == "lacking":
-            return 1 - math.exp(place)
+        if self.figure.most is not None and self.kind == "lacking":
+            return self.figure.most * (1 - math.exp(place))
         return math.exp(place) if self.kind == "logarithm" else self.figure.signed(place)
 
     def course(self, times: Sequence[float], values: Sequence[float]) -> Course | None:

@@ -7,6 +7,7 @@ found on growing parts of the data, for it cannot be stopped halfway.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -33,6 +34,7 @@ GROWING = (
     1 / 8,
 )  # of the test part: the first time takes longer, little is slower
 PATIENCE = 0.04  # of all the time, after which that is known well enough
+EACH = 15  # seconds that a network should have at least, when more time is advised
 LATE = 0.15  # of all the time: if so much has gone before anything is fitted, nothing is warmed up
 
 
@@ -65,16 +67,14 @@ class Trials:
         """The same, when what takes seconds the first time (compiled code, what the processor can
         do) has been done once: otherwise the first network would pay for all."""
         late = self.budget is not None and self.budget.spent() > LATE
-        if self.budget is not None and self.learning and not self.options.resume and not late:
-            few = self.room.cut.some_of(rounds[0][1], self.slice_of(rounds[0][1]))
-            asked = dict(self.plans[self.learning[0]]) | {"updates": 1}
+        if self.options.resume or late:
+            return rounds
+        few = self.room.cut.some_of(rounds[0][1], self.slice_of(rounds[0][1]))
+        for name in (self.counting if self.budget is None else self.learning)[:1]:
+            asked = dict(self.plans[name]) | ({"updates": 1} if name in self.learning else {})
             with suppress(SeriatimError, RuntimeError), listening(lambda event: None):
                 survives_bfloat16()
-                exhausted(
-                    fit_events(
-                        self.room, spec_of(self.learning[0]), few, None, asked, compared=True
-                    )
-                )
+                exhausted(fit_events(self.room, spec_of(name), few, None, asked, compared=True))
         return rounds
 
     def slice_of(self, train: Sequences) -> float:
@@ -115,8 +115,10 @@ class Trials:
 
     def too_slow(self, name: str, rounds: list[Round]) -> str:
         """Why a model is not run beside others: one that counts would take more than its slot, and for
-        a network nothing is left but the time to score it."""
-        if self.budget is None or len(self.names) == 1:
+        a network nothing is left but the time to score it. A rule without anything to learn is never
+        too slow, nor tried: most of what a trial takes is the same for little data and for much."""
+        rung = self.room.rungs.get(spec_of(name))
+        if self.budget is None or len(self.names) == 1 or (rung is not None and rung.always):
             return ""
         if name in self.learning:
             return self.no_time(name)
@@ -136,9 +138,11 @@ class Trials:
         known = self.budget.tails
         if not known or self.budget.leaves(sum(known) / len(known)):
             return ""
+        spent = self.budget.spent() * self.budget.whole
+        enough = math.ceil((spent + EACH * len(self.learning)) / 30) / 2  # by half a minute
         return (
-            f"to score a network takes about {sum(known) / len(known):.0f} s here, and no time is "
-            f"left; give more --minutes, or run it alone: --models {name}"
+            f"no time is left: the others took {spent:.0f} of {self.budget.whole:.0f} s; --minutes "
+            f"{enough:g} would leave some for all, --models {name} runs it alone"
         )
 
     def expected(self, name: str, rounds: list[Round], limit: float) -> float:

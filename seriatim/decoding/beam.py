@@ -24,7 +24,7 @@ from seriatim.decoding.options import DecodingOptions
 from seriatim.decoding.results import Result, ranked
 from seriatim.distributions.symbols import Distribution
 from seriatim.errors import ConfigError
-from seriatim.models.base import Model, select
+from seriatim.models.base import Model, asked, select
 
 
 @dataclass
@@ -55,7 +55,7 @@ def beam(
         raise ConfigError(
             "the tree is shown of one sequence", got=f"{len(batch.x)} of them", do="Give one"
         )
-    demands = demands or Demands()
+    model, demands = asked(model), demands or Demands()
     search = Search(options, demands, options.beam, set(stops), list(forbidden), tree)
     most = demands.room(len(batch.x), options.length)
     following, state = model.start(batch)

@@ -59,7 +59,8 @@ def in_parts(
 ) -> list[list[Result]]:
     """The results of all rows, by one thread or, if there are many, by several."""
     threads = settle()
-    if threads == 1 or len(batch.x) < MANY * threads:
+    elsewhere = any(part.device.type != "cpu" for part in work.args[0].parts)
+    if threads == 1 or elsewhere or len(batch.x) < MANY * threads:
         return work(batch, demands, seeds)
     parts = [
         (batch.rows(part), demands.rows(part), [seeds[row] for row in part])

@@ -14,7 +14,7 @@ from seriatim.decoding.beam import beam
 from seriatim.decoding.options import DecodingOptions
 from seriatim.decoding.results import Result
 from seriatim.errors import ConfigError
-from seriatim.models.base import Model, State, leaves, select
+from seriatim.models.base import Model, State, asked, leaves, select
 
 STATES = 1 << 22  # most beginnings compared at a step of an exact search
 
@@ -40,6 +40,7 @@ def best(model: Model, batch: Batch, options: DecodingOptions, forbidden: Sequen
     bound = -1e300
     if guess and len(guess[0].symbols) == options.length:
         bound = max(bound, guess[0].log_prob - NOISE * (1 + abs(guess[0].log_prob)))
+    model = asked(model)
     following, state = model.start(batch)
     total = torch.zeros(1, dtype=torch.double)  # (S,) the likeliest way to each state
     steps: list[tuple[list[int], list[int]]] = []  # how each was reached
@@ -68,7 +69,7 @@ def best(model: Model, batch: Batch, options: DecodingOptions, forbidden: Sequen
 def likeliest_by_state(total: Tensor, state: State) -> Tensor:
     """Of all beginnings that meet in a state, the likeliest: their numbers."""
     keys = torch.cat(
-        [leaf.reshape(len(total), -1).double() for leaf in leaves(state).values()], 1
+        [leaf.cpu().reshape(len(total), -1).double() for leaf in leaves(state).values()], 1
     ).numpy()
     order = (
         np.lexsort((-total.numpy(), *keys.T))

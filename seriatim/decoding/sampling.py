@@ -19,7 +19,7 @@ from seriatim.batches import Batch
 from seriatim.decoding.constraints import Demands
 from seriatim.decoding.options import DecodingOptions
 from seriatim.decoding.results import Result
-from seriatim.models.base import Model, select
+from seriatim.models.base import Model, asked, select
 
 
 def sample(
@@ -49,7 +49,7 @@ def sampling(
 ) -> Generator[list[Result], None, None]:
     """The same, showing the results as they grow: once before the first symbol and once after
     each."""
-    demands = demands or Demands()
+    model, demands = asked(model), demands or Demands()
     most = demands.room(len(seeds), options.length)
     results = [Result([]) for _ in seeds]
     yield results

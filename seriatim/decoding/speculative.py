@@ -18,7 +18,7 @@ from seriatim.decoding.options import DecodingOptions
 from seriatim.decoding.results import Result
 from seriatim.decoding.sampling import already, choose
 from seriatim.distributions.symbols import Distribution
-from seriatim.models.base import Model, State
+from seriatim.models.base import Model, State, asked
 
 
 class Throws:
@@ -74,6 +74,7 @@ def speculating(
     The draft writes a few symbols ahead; the model reads all of them at once and throws for each
     place itself.
     """
+    model, draft = asked(model), asked(draft)
     result, throws = Result([]), Throws(seed, options, forbidden)
     yield [result]
     if not options.length:

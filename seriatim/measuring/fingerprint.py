@@ -29,7 +29,9 @@ SHORT = 24  # characters of a line below which it is said too often to tell anyt
 LONG = 1 << 22  # values of a stream, of which not all passages are looked at
 SAMPLED = np.uint64(1 << 61)  # but those with hashes below: an eighth
 BLOCK = 1 << 20  # values that are stirred at a time
-SOME = 0.01  # a share of seen data above which figures are not those of new data
+ALL = "this data"
+SOME = 0.01  # a share of seen data above which it is told
+MUCH = 0.1  # from which on figures are not those of new data
 NEWLINE = ord("\n")
 
 # a polynomial in an odd number modulo 2^64, whose powers have inverses
@@ -93,13 +95,13 @@ class Seen:
         return cls(unsigned, int(most.view(np.uint64)[0]))
 
 
-def caution(share: float | None) -> list[str]:
-    """What a reader of figures must be told, if some of the data was seen."""
+def caution(share: float | None, of: str = ALL) -> list[str]:
+    """What a reader of figures must be told, if some of the data, or of what is judged of them, was
+    seen."""
     if share is None or share <= SOME:
         return []
-    return [
-        f"{seen_in_words(share)} of this data was seen in training: the figures are not about new data"
-    ]
+    words = f"{seen_in_words(share)} of {of} {'was' if of == ALL else 'were'} seen in training"
+    return [f"{words}: the figures are not about new data" if share >= MUCH else words]
 
 
 def seen_in_words(share: float | None) -> str:

@@ -24,15 +24,18 @@ from seriatim.measuring.resampling import NORMAL
 
 BETTER, EQUIVALENT, UNDECIDED, WORSE = "better", "equivalent", "undecided", "worse"
 LEVEL = 0.05  # of error: of "better" for all rungs together, of "equivalent" for each
+FEW_ITEMS = 30  # of a test: nothing is told apart by fewer
 MAY_BE_BEST = 0.1  # a model leaves the confidence set if it is this improbable to be best
 TINY = 1e-12  # a deviation below this share of the figure is rounding
 
 
 def judged(
-    draws: np.ndarray, values: np.ndarray, winner: int, margin: float
+    draws: np.ndarray, values: np.ndarray, winner: int, margin: float, items: int | None = None
 ) -> list[dict[str, Any] | None]:
     """(M, R) draws, (M,) figures -> what the winner is against each of the others: the word, the
-    difference and its interval; None for the winner itself and for one that has no figure."""
+    difference and its interval; None for the winner itself and for one that has no figure. Two that
+    differ in none of so many `items` may still in three of that many (the rule of three): as long as
+    that is more than the margin, they are not shown to be equivalent."""
     known = np.isfinite(values)
     apart = values - values[winner]  # (M,) above zero: the winner is ahead
     with np.errstate(invalid="ignore"):
@@ -52,9 +55,11 @@ def judged(
             continue
         sides = np.quantile(moved[m], [LEVEL, 1 - LEVEL]) + apart[m]  # two one-sided tests
         low, high = apart[m] - together * spread[m], apart[m] + together * spread[m]
+        word = word_for(float(low), float(high), float(sides[0]), float(sides[1]), within)
+        alike = spread[m] <= least and items is not None and margin * items < 3
         found.append(
             {
-                "word": word_for(float(low), float(high), float(sides[0]), float(sides[1]), within),
+                "word": UNDECIDED if alike and word == EQUIVALENT else word,
                 "difference": float(apart[m]),
                 "low": float(low),
                 "high": float(high),

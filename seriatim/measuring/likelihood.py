@@ -16,7 +16,7 @@ from torch import Tensor
 from seriatim.batches import Batch, buckets, of_lines, pad, prompts
 from seriatim.data.sequences import SYMBOLS, Field, offsets_of
 from seriatim.distributions.symbols import Distribution
-from seriatim.models.base import Model, evaluating
+from seriatim.models.base import Model, asked, evaluating
 from seriatim.models.mixture import Mixture
 from seriatim.progress import passing
 
@@ -94,6 +94,7 @@ def walk(model: Model, batch: Batch, y: Tensor) -> np.ndarray:
 def walking(model: Model, batch: Batch, y: Tensor) -> Iterator[tuple[Distribution, Tensor]]:
     """What is expected after batch.x and what comes, y, a chunk at a time with the state carried:
     memory stays bounded."""
+    model = asked(model)
     following, state = model.start(batch)
     yield following[:, None], y[:, :1]
     chunk = max(1, min(CHUNK * max(1, ROWS // len(y)), CELLS // (model.vocabulary * len(y))))

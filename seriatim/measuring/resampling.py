@@ -111,7 +111,11 @@ def widened(draws: np.ndarray, value: float, groups: int) -> np.ndarray:
 def drawn_together(several: Sequence[np.ndarray], cuts: np.ndarray) -> np.ndarray:
     """(N,) values of each of M models on the same items, (G,) where groups begin -> (M, R) their
     means, if other groups had been drawn: the same for all, so that they can be paired."""
-    groups = np.stack([sums_between(values, cuts) for values in several])  # (M, G, 2)
+    return drawn_groups(np.stack([sums_between(values, cuts) for values in several]))
+
+
+def drawn_groups(groups: np.ndarray) -> np.ndarray:
+    """(M, G, 2) sums and numbers of values of each group by M models -> (M, R) the same."""
     count = groups.shape[1]
     sums = resample(count) @ groups  # (M, R, 2)
     means = groups[..., 0].sum(1) / groups[..., 1].sum(1)
@@ -121,8 +125,55 @@ def drawn_together(several: Sequence[np.ndarray], cuts: np.ndarray) -> np.ndarra
 
 def interval(groups: np.ndarray) -> tuple[float, float]:
     """95 % interval of the mean of all values."""
-    low, high = np.quantile(drawn_means(groups), [0.025, 0.975])
+    return middle_of(drawn_means(groups))
+
+
+def middle_of(draws: np.ndarray) -> tuple[float, float]:
+    """Where the middle 95 % of (R,) draws lie."""
+    low, high = np.quantile(draws, [0.025, 0.975])
     return float(low), float(high)
+
+
+# Several regions of one long stream, put end to end: what is alike for longer than a region is
+# seen only by comparing regions, and what differs between far parts of the text is in every test,
+# so that only neighbouring regions are compared (Wolter 1984). G = 2r halves of r regions, e what
+# each half adds to the mean beyond its share of it, E the same of both halves:
+#
+#     v = (1 - w) G / (G - 1) sum e_g^2  +  w r / (2 (r - 1)) sum (E_i+1 - E_i)^2,    w = 2/3
+
+NEIGHBOURS = 2 / 3  # of the variance come from the differences of neighbours, the rest from halves
+
+
+def drawn_over_regions(halves: np.ndarray, seed: int = 0) -> np.ndarray:
+    """(2r, 2) sums and numbers of values of the halves of r regions -> (R,) the mean of all values,
+    if other places of the text had been drawn: normal, with the variance v, as wide as Student's t
+    (a wild bootstrap). The same draws for every model, so that they can be paired."""
+    count, regions = len(halves), len(halves) // 2
+    total = halves.sum(0)
+    mean = total[0] / total[1]
+    apart = (halves[:, 0] - mean * halves[:, 1]) / total[1]  # (2r,) e
+    steps = np.diff(apart.reshape(regions, 2).sum(1))  # (r - 1,)
+    parts = np.concatenate(
+        [
+            math.sqrt((1 - NEIGHBOURS) * count / (count - 1)) * apart,
+            math.sqrt(NEIGHBOURS * regions / (2 * (regions - 1))) * steps,
+        ]
+    )  # (3r - 1,) whose squares sum to v
+    chance = np.random.default_rng(seed).standard_normal((RESAMPLES, len(parts)))
+    wider = float(stdtrit(freedom(regions), 0.975)) / NORMAL
+    return mean + wider * (chance @ parts)
+
+
+def freedom(regions: int) -> float:
+    """Degrees of freedom of v, after Satterthwaite: 2r - 1 of halves; the r - 1 differences share
+    their ends, and have 2 (r - 1)^2 / (3r - 4)."""
+    steps = 2 * (regions - 1) ** 2 / (3 * regions - 4)
+    return 1 / ((1 - NEIGHBOURS) ** 2 / (2 * regions - 1) + NEIGHBOURS**2 / steps)
+
+
+def halves_of(values: np.ndarray, regions: int) -> np.ndarray:
+    """(N,) values of regions of one size -> (2r, 2) sums and numbers of values of their halves."""
+    return sums_between(values, np.arange(2 * regions) * len(values) // (2 * regions))
 
 
 # Checks

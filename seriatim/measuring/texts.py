@@ -69,18 +69,14 @@ def text_report(found: list[str], references: References) -> dict[str, Any]:
     """
     check(found, references)
     from jiwer import cer_default, wer_default
-    from sacrebleu.metrics import BLEU, CHRF
+    from sacrebleu.metrics import CHRF
 
     words, characters = (
         token_errors(cut(found), [cut(right) for right in references])
         for cut in (wer_default, cer_default)
     )  # (S, 2) each
     exact = np.array([[text in right, 1] for text, right in zip(found, references)])  # (S, 2)
-    metrics = {
-        "bleu": BLEU(force=True),
-        "bleu_lower": BLEU(force=True, lowercase=True),
-        "chrf": CHRF(),
-    }
+    metrics = {"bleu": bleu(), "bleu_lower": bleu(lowercase=True), "chrf": CHRF()}
     scores = {name: corpus_score(each, found, references) for name, each in metrics.items()}
     signatures = {name: str(each.get_signature()) for name, each in metrics.items()}
     return {
@@ -293,13 +289,29 @@ def chrf_counts(found: list[str], references: References) -> np.ndarray:
     )
 
 
+def bleu(lowercase: bool = False) -> Any:
+    """sacrebleu's metric, with the one tokenizer: it keeps what each tokenizer was given, so that a
+    new one for every call would let the memory grow."""
+    from sacrebleu.metrics import BLEU
+
+    metric = BLEU(force=True, lowercase=lowercase)
+    metric.tokenizer = tokenizer()
+    return metric
+
+
+@lru_cache(maxsize=1)
+def tokenizer() -> Any:
+    """That of BLEU, 13a."""
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    return Tokenizer13a()
+
+
 @extras
 def bleu_counts(found: list[str], references: References) -> np.ndarray:
     """(S, 10) found and true length, and for n = 1 .. 4 the n-grams that are right, then those that
     were found."""
-    from sacrebleu.metrics import BLEU
-
-    metric = BLEU(force=True)
+    metric = bleu()
     scores = [
         metric.corpus_score([text], [[reference] for reference in right])
         for text, right in zip(found, references)

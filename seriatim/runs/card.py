@@ -2,7 +2,7 @@
 protocol, how to use it, what it cannot do. Made of what the run knows of itself; names from data are
 escaped.
 
-It is written for people, who may add to it: the manifest does not guard it.
+It is written for people: `verify` notices if it is another, and the run opens all the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from seriatim.settings import changed
 if TYPE_CHECKING:
     from seriatim.runs.predictor import Predictor
 
-CARD = "card.md"
 SPECIAL = "\\`*_{}[]()#+|~!"  # letters that mean something in Markdown
 MOST_NOTES = 20
 ENDED = {
@@ -29,6 +28,7 @@ ENDED = {
     "ending": "how it ended",
     "seconds": "seconds of fitting",
     "parameters": "parameters",
+    "device": "computed on",
 }
 
 

@@ -19,6 +19,7 @@ FORMAT = 3  # of run folders; another number is refused
 FILES = ("config.toml", "codec.json", "weights.safetensors", "metrics.json")  # of a finished one
 SEEN = "seen.safetensors"  # what was learned from, if it is known
 EVENTS = "events.jsonl"  # what happened, of a fit
+CARD = "card.md"  # for people: `verify` looks at it, opening does not
 
 
 def start_folder(
@@ -62,7 +63,9 @@ def seal(folder: Path, known: Mapping[str, str], going_on: bool = False) -> None
     """The manifest, which has the size and the checksum of every file (some are known already): a
     folder that has it is finished. Then the checkpoints have served, unless the fit may be gone on
     with."""
-    names = [name for name in (*FILES, SEEN, EVENTS) if name in FILES or (folder / name).is_file()]
+    names = [
+        name for name in (*FILES, SEEN, EVENTS, CARD) if name in FILES or (folder / name).is_file()
+    ]
     found = checksums([folder / name for name in names if name not in known])
     files = {
         name: {

@@ -183,18 +183,16 @@ class Place:
         """The folder to write to, made and locked."""
         self.lock_runs()
         if self.recover() and resume:
-            raise self.finished()
+            raise self.swept()
         if resume and overwrite and (self.beside / REPLACING).is_file():
             if (self.beside / MANIFEST).is_file():
                 self.exchange()
-                raise self.finished()
+                raise self.swept()
             return self.beside
         if resume and self.resumable():
             return self.real
         if (self.real / MANIFEST).is_file() and not overwrite and kind_of(self.real) == RUN:
-            if resume:
-                clear(self.real)
-            raise self.finished()
+            raise self.swept() if resume else self.finished()
         if overwrite and kind_of(self.real) == RUN and (self.real / PLAN).is_file():
             return self.next_to()
         if (self.real / PLAN).is_file() and kind_of(self.real) == RUN:
@@ -220,6 +218,13 @@ class Place:
         """Whether there is a fit that was begun, or interrupted."""
         begun = kind_of(self.real) == RUN and (self.real / PLAN).is_file()
         return begun and (not (self.real / MANIFEST).is_file() or interrupted(self.real))
+
+    def swept(self) -> RunError:
+        """Of a run that was whole when its process died: its checkpoints have served, unless it was
+        interrupted."""
+        if not interrupted(self.real):
+            clear(self.real)
+        return self.finished()
 
     def finished(self) -> RunError:
         """What is said of a run that is whole."""

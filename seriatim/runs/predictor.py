@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import wraps
+from inspect import isfunction, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,17 +30,19 @@ from seriatim import __version__
 from seriatim.data.files import STANDARD_INPUT
 from seriatim.data.formats import FORMATS, format_of
 from seriatim.data.looks import fits
-from seriatim.data.objects import at_hand, files_in, has_rows
+from seriatim.data.objects import at_hand, files_in, has_rows, holds_columns
 from seriatim.data.sequences import Sequences
-from seriatim.errors import ConfigError, RunError, TrainingError
-from seriatim.measuring.fingerprint import Seen, caution
+from seriatim.errors import ConfigError, RunError, TrainingError, nearest
+from seriatim.layers.attention import Attention
+from seriatim.measuring.fingerprint import ALL, Seen, caution
 from seriatim.measuring.measured import Measured, Test, disagreements, merged
+from seriatim.models.attending import attending, mute
 from seriatim.models.base import Model, check_finite
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import matched
 from seriatim.records import Record, record
-from seriatim.runs.card import CARD, card_of
-from seriatim.runs.folder import FORMAT, SEEN, seal, start_folder
+from seriatim.runs.card import card_of
+from seriatim.runs.folder import CARD, FORMAT, SEEN, seal, start_folder
 from seriatim.settings import build, named
 from seriatim.shapes import Shape, plain
 from seriatim.storage import read_arrays, write_arrays, write_bytes, write_json
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
 
 # whatever `seriatim.data.objects` understands: frames, arrays and mappings are iterable, too
 Source = Sequences | str | Path | Iterable[Any]
+SETTINGS = (str, int, float)  # what an option is that is not data
 EXAMPLES, LONGEST = 6, 200  # where two models disagree, and letters of each
 
 
@@ -72,11 +77,20 @@ class Predictor:
         self.fitted_as: str = self.reading.input_format  # which may be told otherwise later
         self.int8 = False  # its linear maps compute in 8 bits
         self.folder: Path | None = None  # where it was opened
+        self.muted: list[str] = []  # heads of attention that are switched off, layer.head
         self.verified = True  # whether what was opened was held against its checksums
         self.trained_on: Seen | None = None  # the pieces of its training data; see `remembered`
         self.in_comparison = False  # fitted beside others, whose figures stand beside its own
         self.beside: list[Predictor] = []  # others that answer together with it
-        self.face: Callable[[Record], Record] | None = None  # what Python's door makes of a record
+        self.face: Callable[..., Record] | None = None  # what Python's door makes of a record
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """What a method of a room has no option for is refused with the nearest name; what it says
+        of data is told whose it is."""
+        super().__init_subclass__(**more)
+        for name, method in list(vars(cls).items()):
+            if isfunction(method) and not name.startswith("_"):
+                setattr(cls, name, told_of(with_known_options(method)))
 
     def __repr__(self) -> str:
         size = f"{self.codec.size} {self.unit}s, {self.model.size():,} parameters"
@@ -113,22 +127,48 @@ class Predictor:
             if other and ending != format:
                 format, reading = ending, replace(reading, input_format="", columns="")
         plain = format in FORMATS and FORMATS[format].streams
-        return replace(reading, columns="", field="") if plain else reading
+        by = reading.by or self.by  # of a format that can be read either way
+        return replace(reading, columns="", field="", by=by) if plain else reading
 
     def reading_in_memory(self, source: Any) -> Any:
         """How to read what is in memory, after a fit to a file perhaps."""
         of_files = {"input_format": "", "encoding": "", "decimal": ""}
         of_files |= {} if has_rows(source) else {"columns": ""}
+        if "field" in vars(self.reading) and not holds_columns(source):
+            of_files |= {"field": ""}
         cut = {"by": self.reading.by or self.by} if "by" in vars(self.reading) else {}
         return replace(self.reading, **of_files, **cut)
 
     def record(self, kind: str, **values: Any) -> Record:
-        """A record of this kind, which says whose it is, and so if its files were not checked; with a
-        face, where a door gave one."""
+        """A record of this kind, which says whose it is, and so if its files were not checked or
+        heads were switched off; with a face, where a door gave one."""
+        if self.muted:
+            off = f"heads switched off (layer.head, from 0): {', '.join(self.muted)}"
+            values["notes"] = [*values.get("notes", ()), off]
         unchecked = {} if self.verified else {"verified": False}
         whose = {"task": self.task.name, "model": self.spec}
         found = record(kind, **{**whose, **values, **unchecked})
         return found if self.face is None else self.face(found)
+
+    # -- heads that are switched off
+    def attends(self) -> list[Attention]:
+        """The layers of attention whose heads may be switched off: of the first part that has
+        some."""
+        networks = [each for each in self.model.parts if isinstance(each, torch.nn.Module)]
+        return next((found for each in networks if (found := attending(each))), [])
+
+    def mute(self, heads: str) -> None:
+        """Switch off heads, "layer.head" with commas between: they alone give zeros from now on."""
+        layers = self.attends()
+        if not layers:
+            raise ConfigError(
+                "only a model with self-attention has heads to switch off",
+                got=f"{self.spec}, --mute {heads}",
+                do="Leave it out, or open a transformer",
+            )
+        self.muted = mute(layers, heads)
+        for part in self.model.parts:  # whether single steps are compiled is found anew
+            vars(part).pop("quick", None)
 
     # -- what was learned from
     def seen(self, data: Sequences) -> float | None:
@@ -170,7 +210,8 @@ class Predictor:
     ) -> Record:
         """How well it does on data: figures, intervals and protocol; `against` another Predictor,
         whether the two differ."""
-        named = {"against": str(against)} if against else {}
+        named = {key: "data" for key, each in options.items() if not isinstance(each, SETTINGS)}
+        named |= {"against": str(against)} if against else {}
         build(self.task.verbs["evaluate"].options, {**options, **named}, "evaluate")
         if against and not isinstance(against, Predictor):
             raise ConfigError(
@@ -187,8 +228,11 @@ class Predictor:
                 )
             other = against.measure(data, **options)
             found["against"] = {"model": against.spec, **self.compared(measured, other)}
-        share = (found.get("protocol") or {}).get("seen_in_training")
-        found["notes"] = [*found.get("notes", ()), *caution(share)]
+        protocol = found.get("protocol") or {}
+        seen = caution(protocol.get("seen_in_training"), protocol.get("seen_of", ALL))
+        found["notes"] = [*found.get("notes", ()), *seen]
+        if any(part.pretrained for part in self.model.parts):
+            found["notes"].append("pretraining data unknown: these data may be among it")
         return found
 
     def merged(self, measured: list[Measured]) -> Measured:
@@ -248,6 +292,14 @@ class Predictor:
             do="Fit some with `seriatim fit words`",
         )
 
+    def reader(self) -> Any:
+        """The network that reads for another one: a language model's."""
+        raise ConfigError(
+            "an encoder is a run of `fit language`",
+            got=f"a model of {self.task.name}",
+            do="Fit one: `seriatim fit language gru FILE`",
+        )
+
     def compared(self, measured: Measured, other: Measured) -> dict[str, Any]:
         """Whether two models differ on the same data, by the test of the task's first figure."""
         figure = self.task.figures[0]
@@ -269,6 +321,7 @@ class Predictor:
             self.task, spec, parts, self.codec, mixed, self.by, self.reading, dict(self.metrics)
         )
         together.int8 = any(each.int8 for each in several)
+        together.muted = [head for each in several for head in each.muted]
         together.verified = all(each.verified for each in several)
         together.beside, together.face = several, self.face
         return together
@@ -342,6 +395,60 @@ class Predictor:
             write_arrays(folder / SEEN, seen)
         write_bytes(folder / CARD, card_of(self, folder).encode())
         seal(folder, {"weights.safetensors": weights}, bool(self.metrics.get("interrupted")))
+
+
+def with_known_options(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The same method, which refuses options that it does not have as verbs do."""
+    several = signature(method).parameters.values()
+    options = [each.name for each in several if each.kind == each.KEYWORD_ONLY]
+    if not options or any(each.kind == each.VAR_KEYWORD for each in several):
+        return method  # without options, or they are checked against a record
+    known = {each.name for each in several}
+
+    @wraps(method)
+    def checked(self: Predictor, *given: Any, **asked: Any) -> Any:
+        """Ask it what it can be asked."""
+        for name in asked:
+            if name not in known:
+                raise ConfigError(
+                    f"{method.__name__} of models of {self.task.name} has no option {name!r}",
+                    do=nearest(name, options),
+                )
+        return method(self, *given, **asked)
+
+    return checked
+
+
+def told_of(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The same method, whose record, where a door gave it a face, knows the data it is about."""
+    if list(signature(method).parameters)[1:2] != ["data"]:
+        return method
+
+    @wraps(method)
+    def telling(self: Predictor, *given: Any, **asked: Any) -> Any:
+        """Ask it, and say of what."""
+        found = method(self, *given, **asked)
+        data = given[0] if given else asked.get("data")
+        apart = isinstance(data, (str, Path, Sequences))
+        return (
+            found if self.face is None or apart or not is_record(found) else self.face(found, data)
+        )
+
+    return telling
+
+
+def is_record(found: Any) -> bool:
+    """Whether a method gave a record."""
+    return isinstance(found, dict) and "kind" in found
+
+
+def one_text(given: Any, what: str) -> str:
+    """What a verb reads that is asked of a single text."""
+    if isinstance(given, str):
+        return given
+    several = isinstance(given, (list, tuple))
+    do = "Call it for each of them" if several else "Give a text: 'so much depends'"
+    raise ConfigError(f"{what} is one text", got=repr(given), do=do)
 
 
 def shortened(value: Any) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seriatim.errors import RunError, extras
+from seriatim.errors import ConfigError, RunError, extras, nearest
 from seriatim.records import Record, record
 from seriatim.storage import write_bytes
 
@@ -95,6 +95,7 @@ class Chart:
     ) -> Specification:
         """The whole description at this width, in these colours; on a page title and sentence are
         the page's own, so they may be left out."""
+        check_look(theme, width)
         whole = fitted(self.body, max(width, NARROW - 40))
         whole["config"] = config(theme)
         whole["description"] = f"{self.title}. {self.says}"
@@ -151,6 +152,7 @@ class Chart:
 
     def save(self, out: str | Path, theme: str = "light") -> Path:
         """Write it; the ending says in which format."""
+        check_look(theme)
         path, format = Path(out), format_of(out)
         if format == "png":
             content = self.png(theme)
@@ -196,6 +198,14 @@ def readable(name: Any) -> str:
     return "".join(letter if letter.isprintable() else "·" for letter in name)
 
 
+def check_look(theme: Any, width: Any = WIDTH) -> None:
+    """Refuse a theme that there is not, and a width that is no number."""
+    if not isinstance(theme, str) or theme not in THEMES:
+        raise ConfigError("there is no such theme", got=theme, do=nearest(str(theme), THEMES))
+    if isinstance(width, bool) or not isinstance(width, (int, float)):
+        raise ConfigError("a width is a number of pixels", got=repr(width), do=f"Write {WIDTH}")
+
+
 # -- colours and letters
 def config(theme: str) -> Specification:
     """What is the same in all pictures: letters, lines and the colours of roles."""
@@ -212,6 +222,7 @@ def config(theme: str) -> Specification:
         "titleFontWeight": "normal",
         "labelFontWeight": "normal",
         "labelLimit": 220,
+        "labelSeparation": 6,  # labels nearer to each other than this are left out
         "tickSize": 4,
     }
     heading = {"color": ink, "fontSize": 13, "anchor": "start", "frame": "bounds", "offset": 10}
@@ -323,11 +334,18 @@ def spread(places: Sequence[float], gap: float, low: float, high: float) -> list
     return found
 
 
-def domain_of(numbers: Iterable[float | None], margin: float = 0.06) -> tuple[float, float]:
-    """From the least to the greatest, with a margin; never empty."""
+def domain_of(
+    numbers: Iterable[float | None], margin: float = 0.06, least: float = 0.0
+) -> tuple[float, float]:
+    """From the least to the greatest, with a margin; never empty, and not narrower than `least`.
+
+    >>> domain_of([0.5, 0.5], least=0.25)
+    (0.375, 0.625)
+    """
     known = [each for each in numbers if each is not None] or [0.0, 1.0]
     low, high = min(known), max(known)
-    room = (high - low) * margin or abs(high) * margin or 1.0
+    room = (high - low) * margin or (0.0 if least else abs(high) * margin or 1.0)
+    room = max(room, (least - (high - low)) / 2)
     return low - room, high + room
 
 

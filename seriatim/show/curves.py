@@ -10,27 +10,51 @@ from typing import Any
 from seriatim.errors import RunError
 from seriatim.records import Record
 from seriatim.show.charts import (
-    NARROW,
     Chart,
     Row,
     domain_of,
     letters,
     powers,
     readable,
+    short,
     spread,
     values,
 )
+from seriatim.show.marks import (
+    BESIDE,
+    FINISHED,
+    HEIGHT,
+    UNFINISHED,
+    by_colour,
+    coloured,
+    dots,
+    leaders,
+    limit,
+    limit_across,
+    limits_of,
+    lines_under,
+    place_names,
+    plain_rows,
+)
 
 STEP = 26  # pixels of a row of the leaderboard
-HEIGHT = 300
 PANEL = 90  # pixels of a small panel under a curve
 BETTER = {True: "higher is better", False: "lower is better"}
-FINISHED, UNFINISHED = "finished", "unfinished"
 BEFORE, THEN = "a short fit", "predicted"  # marks of a curve against time, besides the fits
+ABBREVIATED = {each.lower(): each for each in ("MASE", "MAE", "RMSE", "CRPS", "BLEU", "chrF", "F1")}
 WATCHED = {
     "analogies": "share of analogies that are right",
     "similarity": "correlation with human similarity",
 }
+
+
+def words_of(figure: str) -> str:
+    """A figure by its key, its abbreviations written as in tables.
+
+    >>> words_of("mase"), words_of("bits_per_character"), words_of("macro_f1")
+    ('MASE', 'bits per character', 'macro F1')
+    """
+    return " ".join(ABBREVIATED.get(word, word) for word in figure.split("_"))
 
 
 def scored(record: Record) -> list[Row]:
@@ -49,6 +73,7 @@ def scored(record: Record) -> list[Row]:
                 "high": row[name] if high is None else high,
                 "seconds": row["seconds"],
                 "updates": row.get("updates"),
+                "learned": updates_of(row),
                 "state": UNFINISHED if row.get("unfinished") else FINISHED,
                 "best": not found,
             }
@@ -58,11 +83,17 @@ def scored(record: Record) -> list[Row]:
     return found
 
 
+def updates_of(row: Row) -> str:
+    """How many updates a model made, in words."""
+    updates = row.get("updates")
+    return "none: it counts" if updates is None else f"{updates:,}"
+
+
 def leaderboard(record: Record) -> Chart:
     """Each rung a dot with its interval, the best on top; a rung that is unfinished is hollow."""
     import altair as alt
 
-    rows, words = scored(record), record["figure"].replace("_", " ")
+    rows, words = scored(record), words_of(record["figure"])
     form = number_form([row["value"] for row in rows])
     for row in rows:
         row["written"] = form.format(row["value"])
@@ -80,32 +111,34 @@ def leaderboard(record: Record) -> Chart:
             alt.Tooltip("low:Q", format=".4g"),
             alt.Tooltip("high:Q", format=".4g"),
             alt.Tooltip("seconds:Q", title="seconds of fitting", format=".3g"),
-            alt.Tooltip("updates:Q"),
+            alt.Tooltip("learned:N", title="updates"),
             alt.Tooltip("state:N"),
         ],
     )
     ranges = base.mark_rule(strokeWidth=2, style="soft-line").encode(x="low:Q", x2="high:Q")
-    text = base.mark_text(align="left", dx=6, style="ink-text").encode(x="high:Q", text="written:N")
+    text = base.mark_text(align="left", dx=6, style="ink-text", clip=False)
+    text = text.encode(x=alt.value("width"), text="written:N")  # where no line crosses it
     view = alt.layer(
-        *limit(record, rows, across=True),
+        *limit_across(limits_of(record, rows), (low, high)),
         ranges,
         *dots(base, 70),
         text,
         height=STEP * len(rows),
         padding={"left": 10, "top": 10, "bottom": 10, "right": letters(r["written"] for r in rows)},
     )
-    return Chart(view, title_of(record), said_of_marks(record, rows), rows)
+    return Chart(view, title_of(record), said_of_marks(record, rows), plain_rows(rows))
 
 
 def quality(record: Record) -> Chart:
     """Each rung's figure over the seconds it was fitted for, its name beside its mark."""
     import altair as alt
 
-    rows, words = scored(record), record["figure"].replace("_", " ")
+    rows, words = scored(record), words_of(record["figure"])
     for row in rows:
         row["seconds"] = max(row["seconds"], 0.01)
     low, high = domain_of([each for row in rows for each in (row["low"], row["high"])], 0.1)
-    place_names(rows, low, high)
+    lines = limits_of(record, rows)
+    place_names(rows, rows, lines, seconds_of(rows), (low, high))
     base = alt.Chart(values(rows)).encode(
         x=alt.X(
             "seconds:Q",
@@ -124,20 +157,17 @@ def quality(record: Record) -> Chart:
             alt.Tooltip("low:Q", format=".4g"),
             alt.Tooltip("high:Q", format=".4g"),
             alt.Tooltip("seconds:Q", format=".3g"),
-            "updates:Q",
+            alt.Tooltip("learned:N", title="updates"),
             "state:N",
         ],
     )
     ranges = base.mark_rule(strokeWidth=1.5, style="soft-line").encode(y="low:Q", y2="high:Q")
-    leaders = base.mark_rule(strokeWidth=0.6, strokeDash=[2, 2], style="soft-line").encode(
-        x2="name_x:Q", y2="name_at:Q"
-    )
-    named = base.encode(x="name_x:Q", y="name_at:Q", text="model:N")
-    others = named.mark_text(align="left", dx=9, style="ink-text")
-    best = named.mark_text(align="left", dx=9, style="accent-text", fontWeight="bold")
+    named = base.encode(y="name_at:Q", text="model:N")
+    others = named.mark_text(align="left", dx=BESIDE, style="ink-text")
+    best = named.mark_text(align="left", dx=BESIDE, style="accent-text", fontWeight="bold")
     view = alt.layer(
-        *limit(record, rows, across=False),
-        leaders.transform_filter("datum.moved"),
+        *limit(lines, rows, seconds_of(rows), (low, high)),
+        leaders(base),
         ranges,
         *dots(base, 60),
         others.transform_filter("!datum.best"),
@@ -152,15 +182,17 @@ def time_curve(record: Record) -> Chart:
     intervals; models that count, and networks without short fits, are marks."""
     import altair as alt
 
-    rows, words = over_time(record), record["figure"].replace("_", " ")
+    rows, words = over_time(record), words_of(record["figure"])
     ends = [row for row in rows if row.pop("last")]
     low, high = domain_of([each for row in rows for each in (row["low"], row["high"])], 0.1)
-    place_names(ends, low, high)
+    coloured(rows, ends)
+    lines, seconds = limits_of(record, rows), seconds_of(rows)
+    place_names(ends, rows, lines, seconds, (low, high))
     x = alt.X(
         "seconds:Q",
         title="seconds of fitting",
-        scale=alt.Scale(type="log", domain=seconds_of(rows), nice=False),
-        axis=alt.Axis(values=powers(*seconds_of(rows)), format="~g"),
+        scale=alt.Scale(type="log", domain=seconds, nice=False),
+        axis=alt.Axis(values=powers(*seconds), format="~g"),
     )
     y = alt.Y(
         "value:Q",
@@ -176,35 +208,31 @@ def time_curve(record: Record) -> Chart:
     networks = [
         row for row in rows if row["model"] in {r["model"] for r in rows if r["what"] == THEN}
     ]
-    colour = alt.Color("model:N", sort=None, legend=None)
-    line = alt.Chart(values(networks)).encode(x, y, colour, tooltip=tips)
+    colour = by_colour()
+    line = alt.Chart(values(networks)).encode(x, y, colour, tooltip=tips, detail="model:N")
     future = line.transform_filter(f"datum.what == '{THEN}'")
-    named = alt.Chart(values(ends)).encode(alt.X("name_x:Q"), alt.Y("name_at:Q"), text="model:N")
-    text = named.mark_text(
-        align="left", dx=9, fontWeight=alt.expr("datum.best ? 'bold' : 'normal'")
-    )
-    told = named.mark_text(
-        align="left", dx=9, style="ink-text", fontWeight=alt.expr("datum.best ? 'bold' : 'normal'")
-    )
+    named = alt.Chart(values(ends)).encode(x, alt.Y("name_at:Q"), text="model:N")
+    bold = alt.expr("datum.best ? 'bold' : 'normal'")
+    text = named.mark_text(align="left", dx=BESIDE, fontWeight=bold)
+    told = named.mark_text(align="left", dx=BESIDE, style="ink-text", fontWeight=bold)
     view = alt.layer(
-        *limit(record, rows, across=False),
+        *limit(lines, ends, seconds, (low, high)),
+        leaders(alt.Chart(values(ends)).encode(x, y)),
         future.mark_rule(strokeWidth=6, opacity=0.3).encode(y="low:Q", y2="high:Q"),
         line.mark_line(strokeWidth=1.5).transform_filter(f"datum.what != '{THEN}'"),
         line.mark_line(strokeWidth=1.5, strokeDash=[2, 3]).transform_filter(
             f"datum.what != '{BEFORE}'"
         ),
         line.mark_point(size=18, filled=True, opacity=1).transform_filter("datum.what != 'a fit'"),
-        *(
-            base.mark_point(size=60, opacity=1, filled=style == "ink", style=style)
-            .transform_filter("datum.what == 'a fit'")
-            .transform_filter(f"datum.state == '{state}'")
-            for style, state in (("ink", FINISHED), ("ink-hollow", UNFINISHED))
-        ),
+        *(each.transform_filter("datum.what == 'a fit'") for each in dots(base, 60)),
         text.encode(colour).transform_filter(f"datum.what == '{THEN}'"),
-        told.transform_filter(f"datum.what != '{THEN}'"),
+        told.transform_filter(f"datum.what != '{THEN}' && !datum.best"),
+        named.mark_text(
+            align="left", dx=BESIDE, style="accent-text", fontWeight="bold"
+        ).transform_filter(f"datum.what != '{THEN}' && datum.best"),
         height=HEIGHT,
     )
-    return Chart(view, title_of(record), said_of_time(record, rows), rows)
+    return Chart(view, title_of(record), said_of_time(record, rows), plain_rows(rows))
 
 
 def over_time(record: Record) -> list[Row]:
@@ -225,14 +253,15 @@ def over_time(record: Record) -> list[Row]:
             at = {key: each[key] for key in ("value", "low", "high")}
             at |= {"seconds": whole * each["times"], "last": each is later[-1]}
             found.append(mark | at | {"what": THEN})
-    for row in found:
-        row.pop("updates")
-    return found
+    return [
+        {key: each for key, each in row.items() if key not in ("updates", "learned")}
+        for row in found
+    ]
 
 
 def said_of_time(record: Record, rows: list[Row]) -> str:
     """What one sees in it."""
-    words = record["figure"].replace("_", " ")
+    words = words_of(record["figure"])
     says = f"Each model's {words} over the seconds it was fitted for."
     if any(row["what"] == THEN for row in rows):
         says += (
@@ -245,107 +274,12 @@ def said_of_time(record: Record, rows: list[Row]) -> str:
     return f"{says} {BETTER[record['higher_is_better']].capitalize()}.{hollow}"
 
 
-def dots(base: Any, size: int) -> list[Any]:
-    """Marks: the best in the accent, others in ink, hollow where a fit is unfinished."""
-    kinds = [
-        ("accent", "datum.best && datum.state == 'finished'"),
-        ("ink", "!datum.best && datum.state == 'finished'"),
-        ("accent-hollow", "datum.best && datum.state != 'finished'"),
-        ("ink-hollow", "!datum.best && datum.state != 'finished'"),
-    ]
-    return [
-        base.mark_point(
-            size=size, opacity=1, filled="hollow" not in style, style=style
-        ).transform_filter(test)
-        for style, test in kinds
-    ]
-
-
-def limit(record: Record, rows: list[Row], across: bool) -> list[Any]:
-    """Lines to be held against: the entropy of a source, where it is known, than which no model can be
-    better, and what tools from outside the ladder reach, where that is among the figures drawn."""
-    import altair as alt
-
-    low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
-    at = [
-        {"value": each["value"], "words": each["name"]}
-        for each in record.get("references") or ()
-        if each["value"] is not None and low <= each["value"] <= high
-    ]
-    if record.get("entropy_bits") is not None:
-        at.append({"value": record["entropy_bits"], "words": "true entropy of the source"})
-    if not at:
-        return []
-    names = at if across else named_together(at, 13 * (high - low) / HEIGHT)
-    axis = {"x": alt.X("value:Q")} if across else {"y": alt.Y("value:Q")}
-    rule = alt.Chart(values(at)).mark_rule(strokeDash=[4, 4], style="soft-line").encode(**axis)
-    place = {"y": alt.value(-6)} if across else {"x": alt.value(4)}
-    told = (
-        alt.Chart(values(names))
-        .mark_text(align="left", baseline="bottom", style="soft-text")
-        .encode(**axis, **place, text="words:N")
-    )
-    return [rule, told]
-
-
-def named_together(lines: list[Row], gap: float) -> list[Row]:
-    """The names of lines, those nearer to each other than a gap in one, above the highest of them."""
-    found: list[Row] = []
-    lowest = math.inf
-    for line in sorted(lines, key=lambda line: -line["value"]):
-        if found and lowest - line["value"] < gap:
-            found[-1]["words"] += f", {line['words']}"
-        else:
-            found.append(dict(line))
-        lowest = line["value"]
-    return found
-
-
-def place_names(rows: list[Row], low: float, high: float) -> None:
-    """Where the name of each mark stands: moved up or down where it would meet another's, in a
-    picture as narrow as they get. In a wider one names only come further apart."""
-    begin, end = (math.log(each) for each in seconds_of(rows))
-    wide, scale = NARROW - 90, (high - low) / HEIGHT
-    lefts = [wide * (math.log(row["seconds"]) - begin) / (end - begin) + 9 for row in rows]
-    rights = [left + 6.2 * len(row["model"]) for left, row in zip(lefts, rows)]
-    marks = [left - 15 for left in lefts]  # a name keeps clear of marks, too
-    aside = math.exp(16 * (end - begin) / wide)  # a little to the right, in a narrow picture
-    for group in meeting(marks, rights):
-        wished = [(high - rows[i]["value"]) / scale for i in group]
-        clear = all(b - a >= 13 for a, b in pairwise(sorted(wished)))
-        right = max(rows[i]["seconds"] for i in group) * aside
-        for i, place in zip(group, spread(wished, 13, 6, HEIGHT - 6)):
-            rows[i]["name_at"] = high - place * scale
-            rows[i]["name_x"] = rows[i]["seconds"] if clear else right
-            rows[i]["moved"] = not clear
-
-
-def meeting(lefts: list[float], rights: list[float]) -> list[list[int]]:
-    """Groups of names that share some of their width, one after another."""
-    groups: list[list[int]] = []
-    reach = -math.inf
-    for i in sorted(range(len(lefts)), key=lambda i: lefts[i]):
-        if lefts[i] < reach:
-            groups[-1].append(i)
-        else:
-            groups.append([i])
-        reach = max(reach, rights[i])
-    return groups
-
-
 def seconds_of(rows: list[Row]) -> tuple[float, float]:
     """From a little before the quickest to room for the name of the slowest, as logarithms go."""
     known = [row["seconds"] for row in rows]
     low, high = min(known), max(known)
     factor = max(high / low, 10.0)
     return low / factor**0.04, high * factor ** (0.9 * max(len(r["model"]) for r in rows) / 40)
-
-
-def plain_rows(rows: list[Row]) -> list[Row]:
-    """Rows without what only the drawing needs."""
-    return [
-        {k: v for k, v in row.items() if k not in ("name_at", "name_x", "moved")} for row in rows
-    ]
 
 
 def number_form(numbers: list[float]) -> str:
@@ -361,10 +295,30 @@ def title_of(record: Record) -> str:
 
 def said_of_marks(record: Record, rows: list[Row]) -> str:
     """What one sees in a picture of a comparison."""
-    words = record["figure"].replace("_", " ")
+    words = words_of(record["figure"])
     hollow = " Hollow: unfinished, no verdict." * any(r["state"] == UNFINISHED for r in rows)
     better = BETTER[record["higher_is_better"]].capitalize()
-    return f"A mark for each model's {words}, its 95 % interval as a line. {better}.{hollow}"
+    return (
+        f"A mark for each model's {words} on the test, its 95 % interval as a line. {better}. "
+        f"{said_of_winner(record, rows)}{hollow}"
+    )
+
+
+def said_of_winner(record: Record, rows: list[Row]) -> str:
+    """What the mark in the accent is, and which others are better on the test, where it was not the
+    test that chose."""
+    best = rows[0]
+    on = "the test itself" if record.get("chosen_on") == "test" else "the validation data"
+    sign = -1 if record["higher_is_better"] else 1
+    ahead = [row for row in rows[1:] if sign * row["value"] < sign * best["value"]]
+    says = f"Orange: {short(best['model'], 40)}, the winner, which was chosen on {on}"
+    if not ahead:
+        return f"{says}."
+    names = [
+        short(row["model"], 40) + ", unfinished," * (row["state"] == UNFINISHED) for row in ahead
+    ]
+    several = "have" if len(names) > 1 else "has"
+    return f"{says}; on the test {' and '.join(names)} {several} the better figure."
 
 
 # -- how a fit learned
@@ -405,84 +359,99 @@ def losses(record: Record, seen: list[Row], kinds: tuple[str, ...]) -> Any:
     import altair as alt
 
     rows = [
-        {"step": each["step"], "kind": kind, "loss": each[key]}
+        {"step": each["step"], "kind": kind, "value": each[key]}
         for kind, key in (("validation", "valid"), ("training", "train"))
         for each in seen
         if kind in kinds and each[key] is not None
     ]
-    low, high = domain_of([row["loss"] for row in rows])
+    low, high = domain_of([row["value"] for row in rows], least=record["least"])
     scale, ends = (high - low) / HEIGHT, []
     for kind in ("validation", "training"):
         some = [row for row in rows if row["kind"] == kind]
         ends += some[-1:]
-    places = spread([(high - end["loss"]) / scale for end in ends], 13, 6, HEIGHT - 6)
+    places = spread([(high - end["value"]) / scale for end in ends], 13, 6, HEIGHT - 6)
     for end, place in zip(ends, places):
         end["name_at"] = high - place * scale
     base = alt.Chart(values(rows)).encode(
         x=alt.X("step:Q", title="updates"),
         y=alt.Y(
-            "loss:Q",
+            "value:Q",
             title=record["per"],
             scale=alt.Scale(domain=[low, high], zero=False, nice=False),
         ),
-        tooltip=["kind:N", "step:Q", alt.Tooltip("loss:Q", format=".4g")],
+        tooltip=[
+            *("kind:N", alt.Tooltip("step:Q", title="updates", format=",")),
+            alt.Tooltip("value:Q", title=record["per"], format=".4g"),
+        ],
     )
+    seen_in = {row["kind"] for row in rows}
+    both = (("training", "soft"), ("validation", "accent"))
+    styles = [(kind, style) for kind, style in both if kind in seen_in]
     lines = [
         base.mark_line(point={"size": 22, "style": style}, style=f"{style}-line").transform_filter(
             f"datum.kind == '{kind}'"
         )
-        for kind, style in (("training", "soft"), ("validation", "accent"))
+        for kind, style in styles  # a layer without rows would have no extent
     ]
     names = [
         base.mark_text(align="left", dx=8, style=f"{style}-text", clip=False)
         .encode(y="name_at:Q", text="kind:N")
         .transform_filter(f"datum.kind == '{kind}' && isValid(datum.name_at)")
-        for kind, style in (("training", "soft"), ("validation", "accent"))
+        for kind, style in styles
     ]
     return alt.layer(*lines, *names, height=HEIGHT).encode(x="step:Q")
 
 
 def panel(seen: list[Row], name: str, words: str, alt: Any) -> Any:
-    """A small curve under the losses."""
+    """A small curve under the losses; of a share that is always zero, the whole axis."""
     rows = [{"step": each["step"], "value": each.get(name)} for each in seen]
+    known = {row["value"] for row in rows} - {None}
+    scale: Any = alt.Scale(domain=[0, 1]) if known == {0} else alt.Undefined
     return (
         alt.Chart(values(rows))
         .mark_line(point={"size": 14, "style": "ink"}, style="ink-line", strokeWidth=1.5)
         .encode(
             x=alt.X("step:Q", title="updates"),
-            y=alt.Y("value:Q", title=words, axis=alt.Axis(tickCount=3)),
-            tooltip=["step:Q", alt.Tooltip("value:Q", title=words, format=".3g")],
+            y=alt.Y("value:Q", title=words, axis=alt.Axis(tickCount=3), scale=scale),
+            tooltip=[
+                alt.Tooltip("step:Q", title="updates", format=","),
+                alt.Tooltip("value:Q", title=words, format=".3g"),
+            ],
         )
         .properties(height=PANEL)
     )
 
 
-def courses(runs: list[Record]) -> Chart:
-    """What several fits reached on validation over the seconds, a line each with its name."""
+def courses(runs: list[Record], winner: str = "") -> Chart:
+    """What several fits reached on validation over the seconds, a line each with its name; that of
+    the winner, where it is among them, in the accent."""
     import altair as alt
 
     rows = [
-        {"model": readable(run["model"]), "seconds": look["seconds"], "loss": look["valid"]}
-        | {"updates": look["step"]}
+        {"model": readable(run["model"]), "seconds": look["seconds"], "value": look["valid"]}
+        | {"updates": look["step"], "best": run["model"] == winner}
         for run in runs
         for look in run["looks"]
         if look["valid"] is not None and look["seconds"] is not None
     ]
-    low, high = domain_of([row["loss"] for row in rows])
+    coloured(rows)
+    low, high = domain_of([row["value"] for row in rows], least=max(r["least"] for r in runs))
     ends = [[row for row in rows if row["model"] == readable(run["model"])][-1:] for run in runs]
     last = [row for end in ends for row in end]
     scale = (high - low) / HEIGHT
-    places = spread([(high - row["loss"]) / scale for row in last], 13, 6, HEIGHT - 6)
+    places = spread([(high - row["value"]) / scale for row in last], 13, 6, HEIGHT - 6)
     names = [row | {"name_at": high - place * scale} for row, place in zip(last, places)]
-    colour = alt.Color("model:N", sort=None, legend=None)
+    colour = by_colour()
     x = alt.X("seconds:Q", title="seconds of learning")
     y = alt.Y(
-        "loss:Q",
+        "value:Q",
         title=f"validation, {runs[0]['per']}",
         scale=alt.Scale(domain=[low, high], zero=False, nice=False),
     )
-    tips = ["model:N", "updates:Q", alt.Tooltip("loss:Q", format=".4g")]
-    lines = alt.Chart(values(rows)).mark_line(point={"size": 18}).encode(x, y, colour, tooltip=tips)
+    told = alt.Tooltip("value:Q", title=runs[0]["per"], format=".4g")
+    tips: list[Any] = ["model:N", alt.Tooltip("updates:Q", format=","), told]
+    base = alt.Chart(values(rows)).encode(x, y, colour, tooltip=tips, detail="model:N")
+    lines = base.mark_line(point={"size": 18})
     words = alt.Chart(values(names)).mark_text(align="left", dx=8)
     view = alt.layer(
         lines,
@@ -490,8 +459,10 @@ def courses(runs: list[Record]) -> Chart:
         height=HEIGHT,
         padding={"left": 10, "top": 10, "bottom": 10, "right": letters(n["model"] for n in names)},
     )
-    says = "What each network reached on the validation data over the time it learned; lower is better."
-    return Chart(view, "validation over time", says, rows)
+    better = BETTER[runs[0]["higher"]]
+    says = f"What each network reached on the validation data over the time it learned; {better}."
+    says += f" Orange: {short(winner, 40)}, the winner." * any(row["best"] for row in rows)
+    return Chart(view, "Validation over time", says, plain_rows(rows))
 
 
 # -- the curve against data
@@ -507,7 +478,8 @@ def data_curve(record: Record) -> Chart:
             got="one without --curve",
             do="Compare with --curve",
         )
-    points, beyond = points_of(record), beyond_of(curve)
+    points = points_of(record)
+    beyond = beyond_of(curve, {row["model"] for row in points if row["best"]})
     wide = [each for row in points + beyond for each in (row["low"], row["high"])]
     low, high = domain_of([*wide, record.get("entropy_bits")])
     right = max(row["size"] for row in points + beyond)
@@ -519,25 +491,28 @@ def data_curve(record: Record) -> Chart:
     )
     y = alt.Y(
         "value:Q",
-        title=f"{record['figure'].replace('_', ' ')} ({BETTER[record['higher_is_better']]})",
+        title=f"{words_of(record['figure'])} ({BETTER[record['higher_is_better']]})",
         scale=alt.Scale(domain=[low, high], zero=False, nice=False),
     )
+    coloured(points, beyond)
     names = names_at(points + beyond, right, low, high)
     view = alt.layer(
         *all_of_it(curve, alt),
-        *limit(record, [{"low": low, "high": high}], across=False),
+        *lines_under(limits_of(record, [{"low": low, "high": high}]), (high - low) / HEIGHT),
         *curve_lines(points, beyond, x, y, alt),
         *rings(curve, x, y, alt),
         *name_marks(names, alt),
         height=HEIGHT,
-        padding={"left": 10, "top": 10, "bottom": 10, "right": letters(n["model"] for n in names)},
+        padding={"left": 10, "top": 10, "bottom": 10, "right": letters(n["name"] for n in names)},
     )
-    return Chart(view, title_of(record), said_of_curve(record, points), points + beyond)
+    table = plain_rows(points + beyond)
+    return Chart(view, title_of(record), said_of_curve(record, points), table)
 
 
 def points_of(record: Record) -> list[Row]:
     """What was measured: a row for each rung and size."""
     unfinished = {row["model"] for row in record["rows"] if row.get("unfinished")}
+    winner = scored(record)[0]["model"]
     return [
         {
             "model": readable(rung["model"]),
@@ -548,13 +523,15 @@ def points_of(record: Record) -> list[Row]:
             "subsets": len(point["subsets"]),
             "state": UNFINISHED if rung["model"] in unfinished else FINISHED,
             "kind": "measured",
+            "best": readable(rung["model"]) == winner,
+            "law": bool(rung["predicted"]),
         }
         for rung in record["curve"]["rungs"]
         for point in rung["points"]
     ]
 
 
-def beyond_of(curve: Record) -> list[Row]:
+def beyond_of(curve: Record, best: set[str]) -> list[Row]:
     """What laws say of more data than there are; the interval stands at what was predicted."""
     found: list[Row] = []
     for rung in curve["rungs"]:
@@ -569,14 +546,15 @@ def beyond_of(curve: Record) -> list[Row]:
             found.append(
                 {"model": readable(rung["model"]), "size": size, "value": value}
                 | {"low": ends["low"], "high": ends["high"], "subsets": 0}
-                | {"state": FINISHED, "kind": "predicted"}
+                | {"state": FINISHED, "kind": "predicted", "law": True}
+                | {"best": readable(rung["model"]) in best}
             )
     return found
 
 
 def curve_lines(points: list[Row], beyond: list[Row], x: Any, y: Any, alt: Any) -> list[Any]:
     """Lines through what was measured, dotted where a law goes on, with intervals as rules."""
-    colour = alt.Color("model:N", sort=None, legend=None)
+    colour = by_colour()
     tips = [
         "model:N",
         alt.Tooltip("size:Q", format=","),
@@ -587,8 +565,9 @@ def curve_lines(points: list[Row], beyond: list[Row], x: Any, y: Any, alt: Any) 
         "kind:N",
         "state:N",
     ]
-    base = alt.Chart(values(points)).encode(x=x, y=y, color=colour, tooltip=tips)
-    later = alt.Chart(values(beyond)).encode(x=x, y=y, color=colour, tooltip=tips)
+    each: dict[str, Any] = {"x": x, "y": y, "color": colour, "detail": "model:N", "tooltip": tips}
+    base = alt.Chart(values(points)).encode(**each)
+    later = alt.Chart(values(beyond)).encode(**each)
     rule = {"y": "low:Q", "y2": "high:Q"}
     return [
         later.mark_line(strokeDash=[2, 4]),
@@ -642,25 +621,30 @@ def figure_at(rung: Record, size: float) -> float:
 
 
 def names_at(rows: list[Row], right: float, low: float, high: float) -> list[Row]:
-    """The names of the lines at the right end, moved where they would meet."""
+    """The names of the lines at the right end, moved where they would meet; a model without a law is
+    said to have none."""
     ends = {row["model"]: row for row in rows}  # the last of each
     scale = (high - low) / HEIGHT
     places = spread([(high - end["value"]) / scale for end in ends.values()], 13, 6, HEIGHT - 6)
     return [
         {"model": name, "size": right, "name_at": high - place * scale, "value": end["value"]}
-        | {"from": end["size"], "far": end["size"] < right}
+        | {"from": end["size"], "far": end["size"] < right, "colour": end["colour"]}
+        | {"name": name if end["law"] else f"{name} (no law)", "best": end["best"]}
         for (name, end), place in zip(ends.items(), places)
     ]
 
 
 def name_marks(names: list[Row], alt: Any) -> list[Any]:
-    """The names, and thin lines to them from where a curve ends early."""
-    base = alt.Chart(values(names)).encode(color=alt.Color("model:N", sort=None, legend=None))
-    words = base.mark_text(align="left", dx=6, clip=False)
-    leaders = base.mark_rule(strokeWidth=0.7, strokeDash=[1, 4]).transform_filter("datum.far")
+    """The names, and to those of curves that end early a faint line, which is no law."""
+    base = alt.Chart(values(names))
+    bold = alt.expr("datum.best ? 'bold' : 'normal'")
+    words = base.mark_text(align="left", dx=6, clip=False, fontWeight=bold).encode(by_colour())
+    lead = base.mark_rule(strokeWidth=0.7, opacity=0.45, style="soft-line", xOffset=6, x2Offset=3)
     return [
-        words.encode(x="size:Q", y="name_at:Q", text="model:N"),
-        leaders.encode(x="from:Q", x2="size:Q", y="value:Q", y2="name_at:Q"),
+        lead.transform_filter("datum.far").encode(
+            x="from:Q", x2="size:Q", y="value:Q", y2="name_at:Q"
+        ),
+        words.encode(x="size:Q", y="name_at:Q", text="name:N"),
     ]
 
 
@@ -668,8 +652,12 @@ def said_of_curve(record: Record, points: list[Row]) -> str:
     """What one sees in a picture of the curve against data."""
     curve = record["curve"]
     words = "Each model by how much data it had; dotted: what its law says of more, bars 80 %."
+    if any(row["best"] for row in points):
+        words += " Orange: the winner."
     lead = [each["words"] for each in curve["crossings"] if each["lead"]]
     if lead:
         words += f" Rings: the best changes, {'; '.join(lead[-2:])}."
+    if not all(row["law"] for row in points):
+        words += " No law: nothing is said of more data."
     hollow = " Hollow: unfinished, no curve." * any(r["state"] == UNFINISHED for r in points)
     return words + hollow

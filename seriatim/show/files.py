@@ -1,4 +1,4 @@
-"""Results in files: drawings as svg, melodies as MIDI, texts as lines, anything as JSON."""
+"""Results in files: drawings as svg, pictures as png, melodies as MIDI, texts as lines, anything as JSON."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from seriatim.records import Record
 from seriatim.storage import write_bytes
 
 COLUMNS = 8  # drawings beside each other
+PIXELS = re.compile(r"[0-9| ]+")
+NOTES = re.compile(r"((\d{1,3}\+)*\d{1,3}|\.)( ((\d{1,3}\+)*\d{1,3}|\.))*")
 MELODY = re.compile(r"(\S+:\d+/\d+\s*)+")
 
 Item = dict[str, Any]
@@ -28,8 +30,10 @@ def keep(record: Record, out: str | Path) -> list[str]:
         return keep_figures(record, path)
     if ending == ".svg":
         return keep_drawings(items, path, record.get("columns"))
+    if ending == ".png":
+        return keep_pictures(items, path, record.get("columns"))
     if ending in (".mid", ".midi"):
-        return keep_melodies(items, path)
+        return keep_music(items, path, record.get("roll"))
     if ending == ".json":
         write_bytes(path, json.dumps(items, ensure_ascii=False, indent=1).encode())
     elif ending == ".txt" and all("text" in each for each in items):
@@ -38,7 +42,8 @@ def keep(record: Record, out: str | Path) -> list[str]:
         raise ConfigError(
             "the ending says how results are written",
             got=out,
-            do="Choose .svg for drawings, .mid for melodies, .txt for texts, .json for anything",
+            do="Choose .svg for drawings, .png for pictures, .mid for melodies, .txt for texts, "
+            ".json for anything",
         )
     return [str(path)]
 
@@ -70,19 +75,48 @@ def keep_drawings(items: list[Item], path: Path, columns: int | None) -> list[st
     return [str(path)]
 
 
-def keep_melodies(items: list[Item], path: Path) -> list[str]:
-    """A file for each melody, numbered if there are several."""
-    from seriatim.data.formats.midi import parse_melody, write_midi
+def keep_pictures(items: list[Item], path: Path, columns: int | None) -> list[str]:
+    """Pictures side by side in one file, so many in a row."""
+    from seriatim.data.formats.png import picture_of, write_png
 
-    if not all(MELODY.fullmatch(each.get("text", "")) for each in items):
+    if not all("numbers" in each or PIXELS.fullmatch(each.get("text", "")) for each in items):
         raise ConfigError(
-            "only melodies are written as MIDI",
+            "only pictures are written as png",
+            got="other results",
+            do="Fit a model to pictures; choose .txt or .json for this one",
+        )
+    pictures = [
+        np.array(each["numbers"]) if "numbers" in each else picture_of(each["text"].split())
+        for each in items
+    ]
+    write_png(pictures, path, columns or min(COLUMNS, len(items)))
+    return [str(path)]
+
+
+def keep_music(items: list[Item], path: Path, roll: dict[str, Any] | None) -> list[str]:
+    """A file for each melody, or each sequence of sets of notes, numbered if there are several; `roll`
+    says how long the steps of sets are."""
+    texts = [each.get("text", "") for each in items]
+    form = MELODY if roll is None else NOTES
+    if not all(form.fullmatch(text) for text in texts):
+        raise ConfigError(
+            "only melodies, and sets of notes, are written as MIDI",
             got="other results",
             do="Fit a model to tunes; choose .txt or .json for this one",
         )
-    melodies = [parse_melody(each["text"]) for each in items]
     numbered = [path.with_stem(f"{path.stem}-{number}") for number in range(1, len(items) + 1)]
     paths = [path] if len(items) == 1 else numbered
-    for each, tokens in zip(paths, melodies, strict=True):
-        write_midi(tokens, each)
+    for each, text in zip(paths, texts, strict=True):
+        keep_tune(text, each, roll)
     return list(map(str, paths))
+
+
+def keep_tune(text: str, path: Path, roll: dict[str, Any] | None) -> None:
+    """One melody, or one sequence of sets of notes."""
+    from seriatim.data.formats.midi import parse_melody, write_midi, write_roll
+
+    if roll is None:
+        write_midi(parse_melody(text), path)
+        return
+    steps = [[] if step == "." else list(map(int, step.split("+"))) for step in text.split()]
+    write_roll(steps, path, roll["grid"], roll["struck"])

@@ -33,10 +33,21 @@ def frame(rows: list[Row], kind: str = "") -> Any:
     if kind == "pandas":
         import pandas
 
-        return pandas.DataFrame(columns)
+        whole = {name: whole_numbers(column) for name, column in columns.items()}
+        return pandas.DataFrame(whole)
     import polars
 
     return polars.DataFrame(columns, strict=False)
+
+
+def whole_numbers(column: list[Any]) -> Any:
+    """Whole numbers of which some are missing stay whole in pandas; any other column is as it is."""
+    kinds = {type(each) for each in column}
+    if kinds != {int, type(None)} or max(abs(each or 0) for each in column) >= 1 << 63:
+        return column
+    import pandas
+
+    return pandas.array(column, dtype="Int64")
 
 
 def flat(values: Mapping[str, Any], under: str = "") -> Row:

@@ -36,6 +36,10 @@ h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; }
 .soft { color: var(--soft); }
 .answer { font-size: 1.15rem; border-left: 4px solid var(--accent); padding: .1rem 0 .1rem .9rem; margin: 1rem 0; }
 .wide, .picture { overflow-x: auto; }
+.broad { margin-inline: calc(-1 * clamp(0px, (100vw - 72rem) / 2, 10rem)); }
+.broad td, .broad th { padding-right: .6rem; font-size: .85rem; }
+.broad td { white-space: nowrap; } .broad td.words { white-space: normal; }
+.wide pre { white-space: pre; overflow-wrap: normal; width: max-content; min-width: 100%; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .92rem; }
 table.whole { width: 100%; }
 th { text-align: left; font-weight: 600; color: var(--soft); font-size: .85rem; }
@@ -47,6 +51,7 @@ figure { margin: .5rem 0 1.5rem; }
 figcaption { color: var(--soft); font-size: .92rem; margin-bottom: .3rem; }
 figcaption strong { color: var(--ink); }
 .picture svg { max-width: none; height: auto; display: block; }
+.picture .still svg { max-width: 100%; } .live ~ .still { display: none; }
 details { margin: .3rem 0; }
 summary { color: var(--soft); cursor: pointer; font-size: .9rem; }
 pre, code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .88rem; }
@@ -54,7 +59,13 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--ground);
 dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .2rem 1rem; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dt { margin-top: .4rem; } }
-@media print { body { max-width: none; margin: 0; } figure, tr { break-inside: avoid; } details:not([open]) { display: none; } }
+@media print {
+  :root { color-scheme: light; --ink: #22333b; --soft: #5f6e76; --line: #e3e7e9; --accent: #c1440e;
+    --paper: #ffffff; --ground: #f6f7f8; }
+  body { max-width: none; margin: 0; } .broad { margin: 0; } .wide { overflow: visible; }
+  .live { display: none; } .live ~ .still { display: block; }
+  figure, tr { break-inside: avoid; } details:not([open]) { display: none; }
+}
 """
 
 PAGE = """<!doctype html>
@@ -102,7 +113,8 @@ def figure(chart: Chart, name: str) -> str:
     drawn = drawn.replace("<svg ", '<svg aria-hidden="true" ', 1)
     return (
         f'<figure data-chart="{name}"><figcaption>{says}</figcaption>'
-        f'<div class="picture" role="img" tabindex="0" aria-label="{text(chart.says)}">{drawn}</div>'
+        f'<div class="picture" role="img" tabindex="0" aria-label="{text(chart.says)}">'
+        f'<div class="still">{drawn}</div></div>'
         f"{behind(chart)}</figure>"
     )
 

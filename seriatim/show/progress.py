@@ -125,7 +125,7 @@ class Watcher:
         """What a short trial chose."""
         if "looks" in event:
             self.say(
-                f"{self.model}: {event['looks']} looks at {100 * event['judged_share']:.0f} % "
+                f"{self.model}: {event['looks']} looks at {share_of(event['judged_share'])} "
                 "of the validation data, a twentieth of the time",
                 "dim",
             )
@@ -190,6 +190,11 @@ class Watcher:
 
 
 REDRAWN_SECONDS = 0.2  # between two drawings of the same bar in a notebook
+
+
+def share_of(share: float) -> str:
+    """A share in whole per cent."""
+    return "all" if share >= 1 else f"{100 * share:.0f} %" if share >= 0.01 else "under 1 %"
 
 
 class Notebook(Watcher):

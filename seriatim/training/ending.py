@@ -8,10 +8,11 @@ says how far it came in the time, not what it can do.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-FEW_UPDATES = 100  # fewer are no verdict, unless validation has stopped improving
+FEW_UPDATES = 100  # fewer are no verdict, unless patience was at its end
 SMALL_DATA = 5_000_000  # symbols: of less, a network should have seen all
 HALF = 0.5  # of the epochs of a recipe
 GAIN = 0.002  # a share: what the last looks must have gained to be called an improvement
@@ -40,11 +41,12 @@ class Ending:
         """Whether its figure is no verdict; `symbols` is how much there is to learn from."""
         if self.cut_short:
             return True
-        if self.stopped == "patience" or (self.epochs >= 1 and self.improving is False):
+        if self.stopped == "patience" or (self.stopped == "epochs" and self.improving is False):
             return False
-        return self.updates < FEW_UPDATES or (
-            self.epochs < 1 and self.stopped != "epochs" and symbols <= SMALL_DATA
-        )
+        if self.updates < FEW_UPDATES:
+            return True
+        little = self.epochs < 1 and self.stopped != "epochs" and symbols <= SMALL_DATA
+        return little and self.improving is not False
 
     def words(self) -> str:
         """One line."""
@@ -65,6 +67,21 @@ class Ending:
         """The same for a record."""
         known = {key: value for key, value in asdict(self).items() if key != "planned"}
         return {**known, "unfinished": self.unfinished(symbols), "ending": self.words()}
+
+
+def ended_in_words(metrics: Mapping[str, Any]) -> str:
+    """How a fit ended, as its record says it; and, if its figure is no verdict, that and why.
+
+    >>> ended_in_words({"ending": "9 updates, 3 epochs; no longer improving", "unfinished": True}
+    ...                | {"updates": 9, "improving": False})
+    '9 updates, 3 epochs; no longer improving, which so few updates do not prove: unfinished'
+    """
+    words = metrics.get("ending") or ""
+    if not words or not metrics.get("unfinished"):
+        return words
+    if metrics.get("improving") is False and metrics.get("stopped") != "interrupted":
+        return f"{words}, which so few updates do not prove: unfinished"
+    return f"{words}; unfinished, no verdict"
 
 
 def improving(looks: list[float]) -> bool | None:

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from seriatim.batches import Batch
+from seriatim.layers.devices import dice
 from seriatim.layers.randomness import drawn_from, generator
 from seriatim.parallel import Workers, flushed
 
@@ -31,7 +32,7 @@ def add_gradients(
 ) -> float:
     """The loss of the batch; its gradients are added to those that the parameters have. `context`
     is entered by every thread."""
-    seeds = torch.randint(2**62, (parts,), generator=generator()).tolist()
+    seeds = torch.randint(2**62, (parts,), generator=generator(), device="cpu").tolist()
     count = batch.y_mask.sum().clamp(min=1)
     wanted = [each for each in parameters if each.requires_grad]
 
@@ -39,7 +40,7 @@ def add_gradients(
         """The loss of a part and its gradients."""
         # every so many-th row: all parts have long and short ones
         rows = batch.rows(slice(part, None, parts))
-        with flushed(), drawn_from(torch.Generator().manual_seed(seeds[part])):
+        with flushed(), drawn_from(dice(batch.y.device, seeds[part])):
             with context():
                 value = loss(rows) * (rows.y_mask.sum() / count)
             return value.item(), torch.autograd.grad(value, wanted, allow_unused=True)

@@ -22,23 +22,50 @@ from seriatim.models.recipe import TrainingOptions
 Event = dict[str, Any]
 
 
+FINEST = 10_000  # parts of one that a share is told in, at most
+
+
 @dataclass(frozen=True)
 class Judged:
-    """What validation looks at, in words. `validate` gives less for better: where the words name a
-    figure of which more is better, it gives what is missing to one."""
+    """What validation looks at, and how its figure is said: the one home of that. `validate` gives
+    less for better: where the words name a figure of which more is better, what is missing to one.
+
+    >>> wrong = Judged("share of labels wrong", items=30)
+    >>> wrong.shown(7 / 30 + 4e-7), wrong.said(7 / 30 + 4e-7), wrong.least
+    (0.23333333333333334, 'share of labels wrong 0.233', 0.03333333333333333)
+    """
 
     words: str = "nats per symbol"
     higher: bool = False
+    items: int | None = (
+        None  # of a share: of how many; a trace that decides between equals is no news
+    )
+
+    @property
+    def least(self) -> float:
+        """The least by which two of its values differ; zero of a figure that is no share."""
+        return 1 / min(self.items, FINEST) if self.items else 0.0
+
+    def rounded(self, loss: float) -> float:
+        """What `validate` gave without the trace that decides between equals: what is recorded."""
+        parts = min(self.items, FINEST) if self.items else 0
+        return round(loss * parts) / parts if parts and math.isfinite(loss) else loss
+
+    def shown(self, loss: float) -> float:
+        """The figure that the words name."""
+        loss = self.rounded(loss)
+        return max(0.0, 1 - loss) if self.higher else loss
 
     def said(self, loss: float) -> str:
         """'nats per token 1.512', 'span F1 0.431'."""
-        return f"{self.words} {max(0.0, 1 - loss) if self.higher else loss:.3f}"
+        return f"{self.words} {self.shown(loss):.3f}"
 
 
 class Lesson(ABC):
     """The data of one fit, as a model learns from it."""
 
     symbols: int  # how large the training data is, for messages
+    share_read: float = 1.0  # of the validation data, the last time; of little data it is all
     judged_share: float = 1.0  # of the validation data, that `validate` reads: see `some`
     steady: bool = False  # all batches have one shape: worth compiling for
 
@@ -61,7 +88,9 @@ class Lesson(ABC):
 
     def some(self, many: int, least: int = 32) -> int:
         """Of so many items of validation data, how many are looked at."""
-        return min(many, max(least, math.ceil(self.judged_share * many)))
+        found = min(many, max(least, math.ceil(self.judged_share * many)))
+        self.share_read = found / max(1, many)
+        return found
 
     def judged(self, model: Model) -> Judged:
         """What `validate` looks at."""

@@ -7,7 +7,8 @@ ends. A mixture fits its parts one after another, then its weights.
     for event in fit(model, parts, lesson): ...
 
 A checkpoint holds all that the rest of a fit depends on (weights, best weights, optimiser, random
-numbers, place in the data, carried state), so that a killed fit resumes to the same bits. Random
+numbers, place in the data, carried state), so that a killed fit resumes to the same bits on the same
+device. Random
 numbers come from a generator of the fit's own; what is set for a thread (see `Loop.bracket`) is set
 between two events, and put back.
 """
@@ -28,6 +29,7 @@ from torch import Tensor, nn
 
 from seriatim.batches import Batch
 from seriatim.errors import ConfigError, TrainingError
+from seriatim.layers.devices import chosen, dice, place, to
 from seriatim.layers.randomness import borrowed, drawn_from
 from seriatim.models.base import Model, NeuralModel, State
 from seriatim.models.ladder import Part
@@ -98,9 +100,9 @@ def fit(
             yield from relay(each.learning(lesson, part.training, file), last)
     if isinstance(model, Mixture):
         model.weigh(*lesson.opinions(model.parts))
-        found = lesson.validate(model)
-        said = lesson.judged(model).said(found)
-        yield {"event": "weighed", "weights": model.weights(), "valid": found, "said": said}
+        found, judged = lesson.validate(model), lesson.judged(model)
+        valid, said = judged.rounded(found), judged.said(found)
+        yield {"event": "weighed", "weights": model.weights(), "valid": valid, "said": said}
 
 
 def ended(last: bool, event: Event) -> Event:
@@ -138,13 +140,18 @@ class Loop:
     ):
         self.model, self.lesson = model, lesson
         self.options, self.open = options, options.rows == 0
-        self.generator = generator or torch.Generator().manual_seed(options.seed)
+        self.device = chosen(options.device)
+        self.generators = {"random": generator or dice(torch.device("cpu"), options.seed)}
+        if self.device.type != "cpu":  # what is drawn while it learns is drawn where it learns
+            self.generators[f"random.{self.device.type}"] = dice(self.device, options.seed)
+        self.generator = list(self.generators.values())[-1]
         self.checkpoint, self.progress = Checkpoint(checkpoint), Progress()
         self.schedule = Schedule(options, self.progress)
         self.average = RunningMean(options, self.progress)
         begin = time.perf_counter()
         lesson.begin(model)  # which may give the model parts that learn, too
         self.progress.seconds = time.perf_counter() - begin  # part of the budget
+        place(model, self.device)
         self.optimiser = make_optimiser(model, options)
         self.past = Past()
         self.best: dict[str, Tensor] = {}
@@ -178,10 +185,14 @@ class Loop:
             "steps_per_epoch": self.schedule.steps_per_epoch,
             "resumed": resumed,
             "parameters": sum(each.numel() for each in self.model.parameters()),
+            "device": self.device.type,
         }
         clock = Clock(p.seconds)
         yield from self.prepare(resumed)
         try:
+            if self.model.knows and not p.step:
+                yield self.validate() | {"share": 0.0}
+                self.schedule.validated(clock)
             while not p.done:
                 yield from self.one_epoch(clock)
             if not resumed or p.step:
@@ -197,6 +208,7 @@ class Loop:
             self.model.load_arrays(self.best)
         self.model.eval()
         self.lesson.end(self.model)
+        judged = self.lesson.judged(self.model)
         ending = Ending(
             p.step,
             self.schedule.epochs(),
@@ -209,8 +221,8 @@ class Loop:
             "event": "end",
             **ending.record(self.lesson.symbols),
             "seconds": p.seconds,
-            "valid": p.best if math.isfinite(p.best) else None,
-            "said": self.lesson.judged(self.model).said(p.best) if math.isfinite(p.best) else "",
+            "valid": judged.rounded(p.best) if math.isfinite(p.best) else None,
+            "said": judged.said(p.best) if math.isfinite(p.best) else "",
         }
 
     def one_epoch(self, clock: Clock) -> Iterator[Event]:
@@ -266,7 +278,7 @@ class Loop:
         batch = next(iter(self.lesson.epoch(0, self.options)))
         if not resumed:
             yield from choose_precision(self, batch)
-        check_precision(self.progress.precision)
+        check_precision(self.progress.precision, self.device)
         if not resumed:
             yield from choose_parts(self, batch)
         yield from choose_compilation(self, batch, resumed)
@@ -281,8 +293,8 @@ class Loop:
         try:
             for _ in range(3):
                 begin = time.perf_counter()
-                with numbers(precision):
-                    self.descend(replace(batch, before=None))
+                with self.numbers(precision):
+                    self.descend(replace(to(batch, self.device), before=None))
                 times.append(time.perf_counter() - begin)
         except (RuntimeError, ImportError, OSError):
             return math.inf
@@ -299,8 +311,8 @@ class Loop:
         if p.batch % o.accumulate == 0:
             self.optimiser.zero_grad()
         try:
-            with numbers(p.precision):
-                loss = self.backward(batch)
+            with self.numbers(p.precision):
+                loss = self.backward(to(batch, self.device))
         except RuntimeError as error:
             if p.precision == "bfloat16" and "primitive" in str(error):
                 raise ConfigError(
@@ -358,7 +370,7 @@ class Loop:
                     list(self.model.parameters()),
                     p.parts,
                     self.helpers(),
-                    lambda: numbers(p.precision),
+                    lambda: self.numbers(p.precision),
                 ), None
             loss, state = self.loss(batch, state, o.label_smoothing)
             (loss / o.accumulate).backward()
@@ -408,7 +420,7 @@ class Loop:
             p.best, self.best = loss, copied(mean) if mean else weights
         if mean:
             self.model.load_arrays(weights)
-        changes = max(1, p.changes)
+        changes, judged = max(1, p.changes), self.lesson.judged(self.model)
         norm, clipped = p.norms / changes, p.clipped / changes
         p.norms, p.clipped, p.changes = 0.0, 0, 0
         return {
@@ -419,9 +431,9 @@ class Loop:
             "rate": self.schedule.rate(self.schedule.share()),
             "gradient_norm": norm,
             "clipped": clipped,
-            "valid": loss,
-            "best": p.best,
-            "said": self.lesson.judged(self.model).said(p.best),
+            "valid": judged.rounded(loss),
+            "best": judged.rounded(p.best),
+            "said": judged.said(p.best),
         }
 
     # -- checkpoints
@@ -435,13 +447,17 @@ class Loop:
             kept = {name: value for name, value in values.items() if isinstance(value, Tensor)}
             arrays |= named(f"optimiser.{number}", kept)
         arrays |= self.past.arrays()
-        arrays["random"] = self.generator.get_state()
+        arrays |= {name: each.get_state() for name, each in self.generators.items()}
         self.checkpoint.write(arrays, self.progress)
 
     def take_up(self, arrays: dict[str, Tensor], record: dict[str, Any]) -> None:
         """Go on from there."""
         self.progress.__dict__.update(record)
         self.settle(self.progress.rows)
+        for name, each in self.generators.items():
+            if name in arrays or name == "random":  # else it was begun on another device
+                each.set_state(arrays[name])
+        arrays = to(arrays, self.device)
         self.model.load_arrays(of_kind("weights", arrays))
         self.best, self.average.mean = of_kind("best", arrays), of_kind("mean", arrays)
         self.average.recent = list(numbered(of_kind("recent", arrays)).values())
@@ -450,14 +466,13 @@ class Loop:
         self.optimiser.load_state_dict(
             {"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]}
         )
-        self.generator.set_state(arrays["random"])
+
+    def numbers(self, precision: str) -> AbstractContextManager[Any]:
+        """The context in which a forward pass is computed."""
+        half = precision == "bfloat16"
+        return torch.autocast(self.device.type, torch.bfloat16) if half else nullcontext()
 
 
 def copied(arrays: dict[str, Tensor]) -> dict[str, Tensor]:
     """Arrays that nobody else changes."""
     return {name: array.clone() for name, array in arrays.items()}
-
-
-def numbers(precision: str) -> AbstractContextManager[Any]:
-    """The context in which a forward pass is computed."""
-    return torch.autocast("cpu", torch.bfloat16) if precision == "bfloat16" else nullcontext()

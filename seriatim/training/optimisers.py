@@ -58,7 +58,9 @@ class Rules(torch.optim.AdamW):
             if group["rule"] == "adamw" or not moving:
                 continue
             for each in moving:  # AdamW looks for it when it is restored
-                self.state[each]["step"] = self.state[each].get("step", torch.zeros(())) + 1
+                self.state[each]["step"] = (
+                    self.state[each].get("step", torch.zeros((), device="cpu")) + 1
+                )
             (self.turn if group["rule"] == "muon" else self.touch)(moving, group)
 
     def turn(self, moving: list[Tensor], group: Group) -> None:

@@ -60,7 +60,8 @@ class Schedule:
         if o.updates:
             spent["updates"] = p.step / o.updates
         if o.epochs:
-            spent["epochs"] = p.step / max(1, round(o.epochs * self.steps_per_epoch))
+            whole = max(1, round(o.epochs * self.steps_per_epoch), o.least_updates)
+            spent["epochs"] = p.step / whole
         return spent
 
     def limit(self) -> str:

@@ -69,12 +69,19 @@ def choose_precision(loop: Loop, batch: Batch) -> Iterator[Event]:
     o, p = loop.options, loop.progress
     if o.precision != "auto":
         p.precision = o.precision
-    elif o.minutes and has_bfloat16() and survives_bfloat16():
+    elif o.minutes and can_bfloat16(loop.device):
         seconds = {kind: loop.trial(batch, kind) for kind in ("float32", "bfloat16")}
         faster = seconds["bfloat16"] < 0.87 * seconds["float32"]
         p.precision = "bfloat16" if faster else "float32"
         found = {f"{kind}_seconds": each for kind, each in seconds.items() if math.isfinite(each)}
         yield {"event": "trial", "precision": p.precision, **found}
+
+
+def can_bfloat16(device: torch.device) -> bool:
+    """Whether it is worth a trial to compute in bfloat16 there."""
+    if device.type == "cpu":
+        return has_bfloat16() and survives_bfloat16()
+    return device.type == "cuda" and torch.cuda.is_bf16_supported()
 
 
 def has_bfloat16() -> bool:
@@ -108,9 +115,9 @@ def survives_bfloat16() -> bool:
     return tried.returncode == 0
 
 
-def check_precision(precision: str) -> None:
+def check_precision(precision: str, device: torch.device) -> None:
     """Refuse numbers that would end this process, asked for or begun with elsewhere."""
-    if precision == "bfloat16" and not survives_bfloat16():
+    if precision == "bfloat16" and device.type == "cpu" and not survives_bfloat16():
         raise ConfigError(
             "this machine ends processes that compute in bfloat16",
             got="a processor that promises AMX and a system that does not let it be used",
@@ -121,6 +128,8 @@ def check_precision(precision: str) -> None:
 def choose_parts(loop: Loop, batch: Batch) -> Iterator[Event]:
     """A part of each batch for every thread, unless the whole is faster."""
     p, threads = loop.progress, torch.get_num_threads()
+    if loop.device.type != "cpu":  # which computes side by side itself
+        return
     if not (loop.options.minutes and loop.model.divisible and threads > 1):
         return
     whole, p.parts = loop.trial(batch, p.precision), threads
@@ -140,6 +149,7 @@ def choose_looks(loop: Loop) -> Iterator[Event]:
     allowed, costs = LOOKING * 60 * o.minutes, {}
     lesson.judged_share = 1 / 64
     lesson.validate(loop.model)  # the first time takes longer
+    least = lesson.share_read  # of little data all is read, however little was asked for
     for share in (1 / 64, 1 / 8, 1.0):
         lesson.judged_share, begin = share, time.perf_counter()
         lesson.validate(loop.model)
@@ -155,13 +165,16 @@ def choose_looks(loop: Loop) -> Iterator[Event]:
             break
     loop.schedule.looking = p.judged_share * whole
     if p.judged_share < 1 or p.many_looks < o.validations:
-        yield {"event": "trial", "judged_share": p.judged_share, "looks": p.many_looks}
+        read = max(p.judged_share, least)
+        yield {"event": "trial", "judged_share": read, "looks": p.many_looks}
 
 
 def choose_compilation(loop: Loop, batch: Batch, resumed: bool) -> Iterator[Event]:
     """Compile the loss where that is asked for, or pays. Every shape of a batch would be compiled
     anew."""
     o, p = loop.options, loop.progress
+    if loop.device.type != "cpu":
+        return refuse_compilation(loop)
     long = loop.lesson.steady and (o.minutes or 0) >= COMPILED_MINUTES
     if not (p.compiled if resumed else o.compile == "yes" or (o.compile == "auto" and long)):
         return
@@ -183,3 +196,13 @@ def choose_compilation(loop: Loop, batch: Batch, resumed: bool) -> Iterator[Even
         "eager_seconds": plain,
         "compiled_seconds": compiled if possible else None,
     }
+
+
+def refuse_compilation(loop: Loop) -> None:
+    """Compiled code draws random numbers of the CPU: elsewhere nothing is compiled."""
+    if loop.options.compile == "yes":
+        raise ConfigError(
+            "models are compiled on the CPU alone",
+            got=f"--compile yes --device {loop.device.type}",
+            do="Leave out one of them",
+        )

@@ -69,7 +69,7 @@ class Past:
         self.behind = [
             Batch(
                 each["y"][:, :0],
-                torch.zeros(len(each["y"]), dtype=torch.long),
+                torch.zeros(len(each["y"]), dtype=torch.long, device=each["y"].device),
                 each["y"],
                 each["mask"],
                 each.get("before"),

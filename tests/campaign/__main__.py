@@ -17,7 +17,7 @@ from tests.campaign import children, readers, values
 from tests.campaign.cases import CASES, Figures
 from tests.campaign.disk import disks
 from tests.campaign.flips import flips
-from tests.campaign.kills import at_points, at_random, terminated
+from tests.campaign.kills import KINDS, at_points, at_random, terminated
 from tests.campaign.threads import threads
 
 BEGIN, END = "<!-- campaign -->", "<!-- end of the campaign -->"
@@ -27,16 +27,18 @@ HEAD = "| part | tried | went wrong | day, seed, seconds |\n|---|---|---|---|\n"
 def of_kills(found: Figures) -> tuple[str, str]:
     """Kills in words."""
     points = f" of {found['points']:,} points" if "points" in found else ""
-    codes = f", exit codes {found['codes']}" if "codes" in found else ""
-    wrong = ("different", "unreadable", "leftovers", "failed")
-    tried = f"{found['kills']:,} kills{points}, {found['cases']} families and settings{codes}"
-    return tried, ", ".join(f"{found[each]} {each}" for each in wrong)
+    many = ", ".join(f"{code}: {times}" for code, times in sorted(found["codes"].items()))
+    codes = f", exit codes {many}" if many else ""
+    wrong = ", ".join(f"{found[each]} {each}" for each in KINDS)
+    tried = f"{found['kills']:,} kills{points}, {found['cases']} families and settings"
+    return f"{tried}, {found['ordinary']} of them commands{codes}", wrong
 
 
 def of_flips(found: Figures) -> tuple[str, str]:
     """Flips in words."""
     largest = f"{found['largest'] / 1e6:,.0f} MB"
-    tried = f"{found['flips']:,} flips, {found['runs']} runs, files up to {largest}"
+    names = f"{len(found['files'])} files each, {', '.join(found['files'])}"
+    tried = f"{found['flips']:,} flips, {found['runs']} runs of up to {names}, up to {largest}"
     return tried, f"{len(found['missed'])} not detected"
 
 
@@ -51,14 +53,15 @@ def of_disks(found: Figures) -> tuple[str, str]:
 def of_threads(found: Figures) -> tuple[str, str]:
     """Threads in words."""
     tried = f"{found['calls']:,} calls of {found['questions']} verbs of models, 8 threads"
-    grown = f"{found['middle_megabytes']} MB halfway, {found['end_megabytes']} MB at the end"
-    return tried, f"{found['different']} different; {grown}"
+    memory = ", ".join(f"{size:,} MB at {share}" for share, size in found["megabytes"].items())
+    grown = f"{found['grown']:+.1%} from half to the end"
+    return tried, f"{found['different']} different; memory {memory}: {grown}"
 
 
 # what runs, how often in the whole campaign, and its row
 Part = tuple[Callable[..., Figures], int, Callable[[Figures], tuple[str, str]]]
 PARTS: dict[str, Part] = {
-    "kill -9 at named points": (at_points, 600, of_kills),
+    "kill -9 at named points": (at_points, 0, of_kills),
     "kill -9 at random moments": (at_random, 300, of_kills),
     "SIGTERM": (terminated, 100, of_kills),
     "bit flips": (flips, 1000, of_flips),

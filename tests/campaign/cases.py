@@ -6,7 +6,6 @@ import atexit
 import os
 import random
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import seriatim as st
+from seriatim import storage
 from seriatim.errors import RunError
 from tests.examples import EXAMPLES, Workshop
 
@@ -33,6 +33,8 @@ NETWORK = {
     "threads": 1,
 }
 FEW = {"updates": 8, "validations": 2, "checkpoint_seconds": 0.0, "threads": 1}
+ALWAYS = ["seriatim.fitting", "seriatim.cli.printing", "seriatim.cli.main"]
+ALWAYS += ["numba", "sklearn.linear_model"]
 KEPT = ("weights.safetensors", "codec.json", "config.toml", "seen.safetensors")  # of a run
 
 
@@ -63,7 +65,8 @@ class Case:
         words = verb if self.compared else ["fit", self.task, self.model, data]
         for name, value in self.settings.items():
             words += [f"--{name.replace('_', '-')}", str(value).lower()]
-        return [*words, "--out", str(out), "--resume"]
+        more = ["--overwrite"] if self.replacing else []
+        return [*words, "--out", str(out), "--resume", *more]
 
     def prepare(self, workshop: Workshop, out: Path) -> None:
         """What is there before."""
@@ -131,6 +134,17 @@ CASES: dict[str, Case] = {
 }
 
 
+@dataclass(frozen=True)
+class Known:
+    """What comes of a case if nobody stops it."""
+
+    expected: dict[str, bytes]
+    seconds: float  # in a forked child, which has imported everything
+    ordinary: float  # the same, started as a user would start it
+    modules: list[str]  # what it imports
+    points: int  # named points of writes that it passes
+
+
 # -- children that may die
 def child(work: Callable[[], int | None], quiet: Path | None = None) -> int:
     """Do this in a forked child; its process id. What it says goes into a file."""
@@ -147,10 +161,13 @@ def child(work: Callable[[], int | None], quiet: Path | None = None) -> int:
         code = work() or 0
     except RunError as error:
         code = 0 if "holds a finished fit" in str(error) else 71
-    except KeyboardInterrupt:  # it struck before the command began, or after it had ended
-        code = 128 + signal.SIGTERM
     finally:
         os._exit(code)
+
+
+def ordinary(arguments: list[str], quiet: Path) -> int:
+    """`python` with these arguments, as a user would start it: nothing is imported before."""
+    return child(lambda: os.execv(sys.executable, [sys.executable, *arguments]), quiet)
 
 
 def ended(process: int) -> int:
@@ -159,30 +176,41 @@ def ended(process: int) -> int:
     return -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
-def whole(case: Case, workshop: Workshop, folder: Path) -> tuple[dict[str, bytes], float]:
-    """What comes of it if nobody stops it, and how long it takes. What a first child imported is
-    imported here, so that the others have it; nothing is computed here, since the threads of some
-    libraries do not survive a fork."""
-    again, names = folder.with_name("again"), folder.with_name("modules")
-    for name in ("seriatim.fitting", "seriatim.cli.printing", "numba", "sklearn.linear_model"):
-        import_module(name)
-    for out in (folder, again):
-        assert ended(child(lambda o=out: case.prepare(workshop, o))) == 0
-
-    def first() -> None:
-        """Do it, and tell what was imported."""
-        case.do(workshop, folder)
-        names.write_text("\n".join(sys.modules))
-
-    assert ended(child(first)) == 0, case
-    for name in names.read_text().splitlines():
+def imported(names: list[str]) -> None:
+    """Import what children will need, so that they have it from the beginning; nothing is computed
+    here, since the threads of some libraries do not survive a fork."""
+    for name in names:
         if name not in sys.modules and not name.startswith(("__", "pytest")):
             with suppress(Exception):
                 import_module(name)
+
+
+def learned(case: Case, workshop: Workshop, home: Path) -> Known:
+    """Do it three times, in children: the first tells what it imports and which points it passes,
+    the second how long it takes, the third is a command. All come to the same bytes."""
+    first, second, third, names = (home / name for name in ("first", "second", "third", "names"))
+    imported(ALWAYS)
+    for out in (first, second, third):
+        assert ended(child(lambda o=out: case.prepare(workshop, o))) == 0
+
+    def counted() -> None:
+        """Do it, and tell what was imported; a point is a letter in a file."""
+        with open(home / "points", "ab", buffering=0) as file:
+            storage.reached = lambda point: file.write(b".") and None
+            case.do(workshop, first)
+        names.write_text("\n".join(sys.modules))
+
+    assert ended(child(counted)) == 0, case
+    imported(names.read_text().splitlines())
     begin = time.perf_counter()
-    assert ended(child(lambda: case.do(workshop, again))) == 0, case
-    assert case.result(folder) == case.result(again), case
-    return case.result(folder), time.perf_counter() - begin
+    assert ended(child(lambda: case.do(workshop, second))) == 0, case
+    seconds, begin = time.perf_counter() - begin, time.perf_counter()
+    command = ["-m", "seriatim", *case.typed(workshop, third)]
+    assert ended(ordinary(command, home / "said")) == 0, (home / "said").read_text()
+    slow, expected = time.perf_counter() - begin, case.result(first)
+    assert expected == case.result(second) == case.result(third), case
+    points = (home / "points").stat().st_size
+    return Known(expected, seconds, slow, names.read_text().splitlines(), points)
 
 
 def workshop() -> Workshop:

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -24,29 +25,60 @@ ROOT = Path(__file__).parent.parent.parent
 SPACE = 1_500_000_000  # bytes of address space
 BESIDE = SPACE  # beyond what libraries have taken, where they alone take most of that
 SECONDS = 10.0  # of processor time for one case
-BATCH = 500
+BATCH = 1_000  # cases of one child
+WORKERS = 2  # children at a time
 Report = dict[str, Any]
+
+
+def both(
+    module: str, cases: list[str], count: int, seed: int, slow: tuple[str, ...] = ()
+) -> dict[str, Report]:
+    """So many of each case, two children at a time; those that take longest first."""
+    found = {case: empty() for case in cases}
+    parts = [(case, at) for case in cases for at in range(0, count, BATCH)]
+    parts.sort(key=lambda part: part[0] not in slow)
+
+    def one(part: tuple[str, int]) -> tuple[str, Report]:
+        """A batch, in a folder of its own."""
+        case, begin = part
+        with tempfile.TemporaryDirectory(prefix="campaign-") as place:
+            end = min(count, begin + BATCH)
+            return case, batches(module, case, begin, end, seed, Path(place))
+
+    left = {case: sum(part[0] == case for part in parts) for case in cases}
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for done in as_completed([pool.submit(one, part) for part in parts]):
+            case, report = done.result()
+            add(found[case], report)
+            left[case] -= 1
+            if not left[case]:
+                print(told(case, found[case]), flush=True)
+                for wrong in found[case]["wrong"][:5]:
+                    print("   ", wrong, flush=True)
+    return found
+
+
+def empty() -> Report:
+    """Nothing found yet."""
+    report: Report = dict.fromkeys(("cases", "accepted", "refused", "peak", "space"), 0)
+    return report | {"wrong": [], "seconds": 0.0}
+
+
+def add(total: Report, found: Report) -> None:
+    """What another batch found, too."""
+    for key in ("cases", "accepted", "refused", "seconds"):
+        total[key] += found.get(key, 0)
+    for key in ("peak", "space"):
+        total[key] = max(total[key], found.get(key, 0))
+    total["wrong"] += found["wrong"]
 
 
 def batches(module: str, case: str, begin: int, end: int, seed: int, place: Path) -> Report:
     """All cases from `begin` to `end`, however many children that takes."""
-    total: Report = {
-        "cases": 0,
-        "accepted": 0,
-        "refused": 0,
-        "wrong": [],
-        "seconds": 0.0,
-        "peak": 0,
-        "space": 0,
-    }
+    total = empty()
     while begin < end:
-        found, reached = batch(module, case, begin, min(end, begin + BATCH), seed, place)
-        for key in ("accepted", "refused", "seconds"):
-            total[key] += found.get(key, 0)
-        total["wrong"] += found["wrong"]
-        for key in ("peak", "space"):
-            total[key] = max(total[key], found.get(key, 0))
-        total["cases"] += reached - begin
+        found, reached = batch(module, case, begin, end, seed, place)
+        add(total, found | {"cases": reached - begin})
         begin = reached
     return total
 

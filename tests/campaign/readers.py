@@ -12,16 +12,15 @@ import argparse
 import json
 import random
 import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.campaign.children import Report, batches, child, together, told
+from tests.campaign.children import Report, both, child, together
 from tests.campaign.mutations import mutate
 
-SLOW = {"parquet": 20, "restore": 4}  # each starts a process, or a model: so many times fewer
+SLOW = ("parquet", "restore")  # each starts a process, or decodes symbol by symbol
 MODULE = "tests.campaign.readers"
 
 
@@ -32,6 +31,7 @@ def cases() -> list[str]:
     return [
         *CASES,
         "labelled",
+        "pixels",
         "roll",
         "series",
         "vec",
@@ -52,6 +52,7 @@ def sources(case: str) -> tuple[str, list[bytes]]:
     rows = "".join(f"2024-01-{day:02d},{day * 1.5},{-day}\n" for day in range(1, 29))
     known: dict[str, tuple[str, list[bytes]]] = {
         "labelled": ("a.txt", [b"HAM:entry is it free ?\nSPAM:prize win a prize\n" * 3]),
+        "pixels": ("a.png", seeds("png")),
         "roll": ("a.mid", seeds("midi")),
         "series": ("a.csv", [f"ds,y,x\n{rows}".encode()]),
         "vec": ("a.vec", [b"3 3\n" + vectors]),
@@ -142,15 +143,8 @@ def prepare(case: str, place: Path) -> Callable[[int, int], bool]:
 
 def run(count: int, seed: int = 0, only: str = "") -> Report:
     """So many malformed files for each reader; figures for each, and what went wrong."""
-    found: dict[str, Report] = {}
-    for case in only.split(",") if only else cases():
-        with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
-            many = max(1, count // SLOW.get(case, 1))
-            found[case] = batches(MODULE, case, 0, many, seed, Path(folder))
-        print(told(case, found[case]), flush=True)
-        for wrong in found[case]["wrong"][:5]:
-            print("   ", wrong, flush=True)
-    return together(found)
+    wanted = only.split(",") if only else cases()
+    return together(both(MODULE, wanted, count, seed, SLOW))
 
 
 def main() -> int:

@@ -17,6 +17,9 @@ from tests.campaign.cases import Figures, workshop
 from tests.examples import EXAMPLES, Workshop
 
 THREADS = 8
+SHARES = (10, 50, 100)  # percent of the calls after which memory is looked at
+FLAT = 0.02  # it may grow by less, from half to the end
+MANY = 5_000  # calls; of fewer, it is told and not judged
 TIMES = ("seconds", "symbols_per_second")
 Asked = tuple[str, Callable[[], str]]
 
@@ -74,18 +77,23 @@ def threads(count: int, seed: int = 0, names: str = "") -> Figures:
         if answer() != alone[number]:
             different.append(name)
 
+    marks, begin = {}, 0
     with ThreadPoolExecutor(THREADS) as pool:
-        list(pool.map(one, drawn[: count // 2]))
-        gc.collect()
-        middle = memory()
-        list(pool.map(one, drawn[count // 2 :]))
-    gc.collect()
-    verbs = {name for name, _ in asked}
+        for share in SHARES:
+            end = count * share // 100
+            for _ in pool.map(one, drawn[begin:end]):
+                pass
+            gc.collect()
+            marks[f"{share} %"], begin = memory(), end
+    grown = marks["100 %"] / max(1, marks["50 %"]) - 1
+    problems = sorted(set(different))
+    if grown >= FLAT and count >= MANY:
+        problems.append(f"memory grew by {grown:.1%} from half to the end")
     return {
         "calls": count,
         "different": len(different),
-        "questions": len(verbs),
-        "problems": sorted(set(different)),
-        "middle_megabytes": round(middle / 1e6),
-        "end_megabytes": round(memory() / 1e6),
+        "questions": len({name for name, _ in asked}),
+        "problems": problems,
+        "megabytes": {share: round(bytes_ / 1e6) for share, bytes_ in marks.items()},
+        "grown": grown,
     }

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.campaign.children import Report, batches, child, together, told
+from tests.campaign.children import Report, both, child, together
 from tests.campaign.mutations import hostile, mutate
 from tests.strangers import copied, sign
 
@@ -238,18 +238,16 @@ def prepare(kind: str, place: Path) -> Callable[[int, int], bool]:
 
 def run(count: int, seed: int = 0, only: str = "") -> Report:
     """So many hostile records of each kind; figures for each, and what went wrong."""
-    found: dict[str, Report] = {}
     with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
-        if RUNS not in os.environ:
+        before = os.environ.get(RUNS)
+        if before is None:
             make_runs(Path(folder) / "runs")
             os.environ[RUNS] = str(Path(folder) / "runs")
-        for kind in only.split(",") if only else KINDS:
-            with tempfile.TemporaryDirectory(prefix="campaign-") as place:
-                found[kind] = batches(MODULE, kind, 0, count, seed, Path(place))
-            print(told(kind, found[kind]), flush=True)
-            for wrong in found[kind]["wrong"][:20]:
-                print("   ", wrong, flush=True)
-    return together(found)
+        try:
+            return together(both(MODULE, only.split(",") if only else list(KINDS), count, seed))
+        finally:
+            if before is None:
+                del os.environ[RUNS]
 
 
 def main() -> int:

@@ -356,7 +356,10 @@ def test_predict_asks_for_no_labels(home, content):
 
 def test_which_of_several_fields_is_read_is_told(home):
     Path("new.csv").write_text("from,words\nMum,free cash\nme,dog tea\n")
-    assert "'from', 'words' the first is read" in good("predict", home / "bayes", "new.csv").err
+    assert (
+        "'from', 'words' the longest is read, 'words'"
+        in good("predict", home / "bayes", "new.csv").err
+    )
     answer = good("predict", home / "bayes", "new.csv", "--field", "words")
     assert [line.split("\t")[0] for line in answer.out.splitlines()] == ["spam", "ham"]
     how = "read as csv, 2 sequences below a header; fields from, words; 'words' is read"

@@ -194,9 +194,11 @@ def test_a_folder_or_a_file_of_blank_lines_is_no_data(home, here):
 
 
 @pytest.mark.parametrize(
-    "content", [b"x", "é".encode(), b"one line\n"], ids=["a character", "an umlaut", "a line"]
+    "content",
+    [b"x", "é".encode(), b"one line only, and no more\n"],
+    ids=["a character", "an umlaut", "a line"],
 )
-def test_hardly_any_text_can_be_counted_and_scored_but_not_divided(home, content):
+def test_hardly_any_text_is_fitted_and_scored_with_nothing_held_out(home, content):
     name = write("tiny.txt", content)
     good("fit", "language", "markov", name, "--out", "run")
     for each in ("run", home / "markov", home / "lstm", home / "lines"):
@@ -204,9 +206,14 @@ def test_hardly_any_text_can_be_counted_and_scored_but_not_divided(home, content
         good("score", each, name)
         good("predict", each, name)
     good("generate", "run", "--length", 5)
-    if len(content) < 5:
-        refused("fit", "language", "lstm", name, code=1, words="too short")
-    refused("fit", "language", "lstm", name, "--by", "line", code=1, words="too short")
+    small = ("--updates", 2, "--width", 4)
+    for by in ("line", "stream"):
+        fitted = good("fit", "language", "lstm", name, "--by", by, *small, "--out", f"lstm-{by}")
+        assert (
+            by == "stream" and len(content) > 5
+        ) or "too short to hold anything out" in fitted.err
+        good("generate", f"lstm-{by}", "--length", 5)
+    refused("fit", "language", "markov+unigram", name, "--by", "line", code=1, words="too short")
 
 
 def test_a_comparison_that_cannot_begin_leaves_no_folder(here):

@@ -31,13 +31,14 @@ def test_every_rung_is_measured_at_six_sizes(record):
     assert [round(whole / size) for size in curve["sizes"]] == [32, 16, 8, 4, 2, 1]
     assert curve["unit"] == "characters"
     for row in record["rows"]:
+        if row["model"] == "uniform":
+            assert "learns nothing" in rung(record, "uniform")["why"]
+            continue
         points = rung(record, row["model"])["points"]
         assert [point["size"] for point in points] == curve["sizes"]
         assert [len(point["subsets"]) for point in points] == [4, 3, 2, 1, 1, 1]
         assert points[-1]["value"] == pytest.approx(row["bits_per_character"])
         assert all(point["low"] <= point["value"] <= point["high"] for point in points)
-    values = [point["value"] for point in rung(record, "uniform")["points"]]
-    assert max(values) - min(values) < 1e-9  # it learns nothing: flat
 
 
 def test_laws_predict_and_rungs_cross(record):
@@ -47,9 +48,7 @@ def test_laws_predict_and_rungs_cross(record):
     for told in markov["predicted"]:
         assert told["low"] < told["value"] < told["high"]
         assert told["value"] < markov["points"][-1]["value"]
-    assert rung(record, "uniform")["predicted"][1]["value"] == pytest.approx(
-        rung(record, "uniform")["points"][0]["value"], abs=1e-3
-    )
+    assert not rung(record, "uniform")["predicted"]
     assert markov["points"][0]["value"] > rung(record, "unigram")["points"][0]["value"]
     lead = [each for each in record["curve"]["crossings"] if each["lead"]]
     assert [(each["first"], each["second"]) for each in lead] == [("unigram", "markov")]

@@ -73,3 +73,26 @@ def test_another_version_is_said(before, tmp_path):
     st.compare("language", DATA, repeat=str(tmp_path), on_event=heard.append)
     words = [event["words"] for event in heard if event["event"] == "note"]
     assert any(each.startswith("torch 1.0 then") for each in words)
+
+
+def test_data_from_memory_are_compared_again_in_python(tmp_path, capsys):
+    pairs = [(f"{word} {number}", word) for number in range(20) for word in ("yes", "no")]
+    first = tmp_path / "first"
+    record = st.compare("classify", pairs, ["naive-bayes", "majority"], out=first, margin=0.02)
+    told = f"st.compare('classify', data, repeat={str(first)!r})  # in Python: the data came from memory"
+    assert record["command"] == told
+    assert "repeat=" in (first / "report.html").read_text()
+    assert "seriatim compare" not in (first / "report.html").read_text()
+    st.compare("classify", pairs, repeat=first, out=tmp_path / "again")
+    kept = [json.loads((each / "table.json").read_text()) for each in (first, tmp_path / "again")]
+    assert [row["accuracy"] for row in kept[0]["rows"]] == [
+        row["accuracy"] for row in kept[1]["rows"]
+    ]
+    assert kept[0]["provenance"] == kept[1]["provenance"]
+    with pytest.raises(DataError, match="not the data"):
+        st.compare("classify", pairs[:-2], repeat=first)
+    assert main(["compare", "--repeat", str(first)]) == 2
+    said = capsys.readouterr().err
+    assert "came from memory" in said and "st.compare('classify', data, repeat=" in said
+    loose = st.compare("classify", pairs, ["naive-bayes"], valid=pairs[:10])["command"]
+    assert loose.startswith("st.compare('classify', data, valid=valid, models='naive-bayes')")

@@ -376,12 +376,15 @@ def test_a_verdict_rests_on_enough_and_recommends_nobody_who_was_not_shown_equal
     rows = [scored("linear", 0.9), scored("majority", 0.8, tied=True, against=alike)]
     few, many = (verdict(rows, figure, items) for items in (12, 1200))
     assert few.startswith("Too little test data for a verdict (12)")
-    assert many.startswith("linear predicts this data best") and "quickest" not in few + many
+    assert many.startswith("linear comes first, and others may") and "quickest" not in few + many
+    apart = [rows[0], scored("majority", 0.8, against=alike | {"word": "better"})]
+    assert verdict(apart, figure, 1200).startswith("linear predicts this data best")
     assert "Undecided on this test, a larger one might tell: majority" in many
     missing = {"model": "hmm", "status": "not run", "reason": "slow", "accuracy": None}
     assert "Without a figure: hmm (not run)" in verdict([*rows, missing], figure, 1200)
     ahead = [scored("gru", 0.9, unfinished=True, updates=7, stopped="epochs")]
-    words = verdict(ahead, figure, 1200)
+    assert "gru, unfinished, is the only model with a figure" in verdict(ahead, figure, 1200)
+    words = verdict([*ahead, scored("linear", 0.8)], figure, 1200)
     assert words.startswith("gru, unfinished, is ahead so far") and "more --epochs" in words
     still = [scored("gru", 0.9, improving=True, updates=700)]
     assert "Still improving when they ended: gru" in verdict(still, figure, 1200)

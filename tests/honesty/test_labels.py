@@ -13,8 +13,10 @@ from seriatim.comparison.running import Comparison
 from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import beside_the_ranking
 from seriatim.measuring.resampling import wilson
+from seriatim.plotting import learning_of
 from seriatim.tasks import task
 from seriatim.tasks.labels.metrics import drawn_f1, interval_of_f1
+from seriatim.training.lesson import FINEST, Judged
 from tests.honesty import seriatim
 from tests.labels import messages, tagged
 
@@ -201,7 +203,7 @@ def test_linear_looks_for_its_strength_and_its_ngrams(tmp_path):
     """19: `--strength` was not searched: what is found is said."""
     train = mail(tmp_path / "a.tsv", 60, 60, noise=0.3)
     said = seriatim("fit", "classify", "linear", train, "--out", tmp_path / "run")
-    assert said.code == 0 and "held-out sequences right" in said.err
+    assert said.code == 0 and "training sequences right" in said.err
     assert "strength" in said.err and "n-grams of up to" in said.err
     asked = seriatim("fit", "classify", "linear", train, "--strength", 5, "--ngram", 1)
     assert "n-grams of up to 1" in asked.err and "strength 5:" in asked.err
@@ -256,7 +258,7 @@ def test_equal_accuracies_are_ordered_by_log_loss_and_that_is_said():
     table.rank()
     assert [each["model"] for each in table.rows] == ["gru", "linear", "mean"]
     notes = beside_the_ranking(table.rows, room.figures[0], room)
-    assert notes == ["the same accuracy: ordered by log loss"]
+    assert notes == ["of the same accuracy: ordered by log loss below the first"]
 
 
 def test_the_winner_by_macro_f1_and_what_is_to_be_said_of_the_best_are_told():
@@ -308,3 +310,19 @@ def test_a_network_of_little_data_is_as_good_as_what_counts_beside_it(tmp_path, 
     record = found.evaluate(str(test))
     assert record["interval"]["accuracy"][1] >= best
     assert found.model.counted[0] in rungs and abs(float(found.model.trust.detach()) - 1) < 0.5
+
+
+# -- what validation looked at
+
+
+def test_the_share_that_is_recorded_has_no_trace_of_what_decides_between_equals(tmp_path):
+    """A learning curve of shares once showed the nats that break ties, to ten digits."""
+    train, valid = mail(tmp_path / "a.tsv", 30, 30), mail(tmp_path / "b.tsv", 8, 7, seed=1)
+    asked = {"valid": str(valid), "updates": 6, "width": 8, "beside": "no"}
+    model = st.fit("classify", "gru", str(train), **asked, out=str(tmp_path / "run"))
+    looks = learning_of(tmp_path / "run")
+    seen = [look["valid"] for look in looks["looks"]] + [model.metrics["valid"]]
+    assert [round(15 * each) / 15 for each in seen] == seen
+    assert looks["least"] == 1 / 15 and looks["title"] == "gru on a.tsv"
+    assert Judged("span F1", True, FINEST).shown(0.25 + 1e-6) == 0.75
+    assert Judged("nats per token").rounded(1.23456789) == 1.23456789

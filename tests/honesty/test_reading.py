@@ -145,7 +145,7 @@ def test_how_data_are_read_has_one_name_at_every_door():
     options = {each.name: each for room in tasks() for each in fields(room.reading)}
     assert options.keys() == python.keys() - inside
     for room in tasks():
-        asked = {each.name: "line" if each.name == "by" else "" for each in fields(room.reading)}
+        asked = {each.name: each.default for each in fields(room.reading)} | {"by": "line"}
         asked |= {"fill": "keep", "distinct": True} if "fill" in asked else {"distinct": True}
         asked = {
             name: value for name, value in asked.items() if name in vars(build(room.reading, {}))

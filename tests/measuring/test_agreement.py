@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
@@ -18,9 +20,13 @@ from seriatim.measuring.resampling import (
     RESAMPLES,
     block_length,
     blocks_in_words,
+    drawn_over_regions,
+    freedom,
     grouped,
+    halves_of,
     interval,
     mcnemar,
+    middle_of,
     paired_bootstrap,
     sums_between,
     wilson,
@@ -547,6 +553,49 @@ def test_few_groups_are_wider_than_resampling_alone_says():
     low, high = interval(groups)
     error = np.std([1, 2, 3, 4, 5], ddof=1) / np.sqrt(5)
     assert (high - low) / 2 == pytest.approx(2.776 * error, rel=0.1)
+
+
+def test_regions_are_compared_with_their_neighbours():
+    """A slow twin of the variance, with halves of unlike size, and the degrees of freedom by hand."""
+    generator = np.random.default_rng(0)
+    halves = np.stack([generator.normal(size=8), [3, 5, 4, 4, 2, 6, 5, 3]], 1)
+    total, count = halves.sum(0)
+    rest = [(each - total / count * n) / count for each, n in halves]
+    both = [rest[i] + rest[i + 1] for i in range(0, 8, 2)]
+    variance = 1 / 3 * 8 / 7 * sum(e**2 for e in rest)
+    variance += 2 / 3 * 4 / 6 * sum((b - a) ** 2 for a, b in itertools.pairwise(both))
+    draws = drawn_over_regions(halves)
+    wider = scipy.stats.t(freedom(4)).ppf(0.975) / scipy.stats.norm.ppf(0.975)
+    assert draws.mean() == pytest.approx(total / count, abs=0.1 * math.sqrt(variance))
+    assert draws.std() == pytest.approx(wider * math.sqrt(variance), rel=0.07)
+    assert freedom(2) == pytest.approx(1 / (1 / 27 + 4 / 9))  # of 3 and of 1
+    assert freedom(10) == pytest.approx(12.96, abs=0.01)  # of 19 and of 6.23
+
+
+def test_values_of_equal_regions_give_the_same_as_their_means():
+    """Two regions of means 1 and 3, each alike throughout: halves say 1, their difference 2, of the variance."""
+    halves = halves_of(np.repeat([1.0, 3.0], 6), 2)
+    assert halves.tolist() == [[3, 3], [3, 3], [9, 3], [9, 3]]
+    wider = scipy.stats.t(freedom(2)).ppf(0.975) / scipy.stats.norm.ppf(0.975)
+    variance = (1 / 3) * (4 / 3) * 4 * 0.25**2 + (2 / 3) * (2 / 2) * 1**2
+    assert drawn_over_regions(halves).std() == pytest.approx(wider * math.sqrt(variance), rel=0.07)
+
+
+def test_over_regions_intervals_hold_though_the_text_is_alike_for_longer_than_a_region():
+    """Each region has a level of its own, and the text rises: blocks inside regions are blind to the
+    levels, and what all tests have in common, the rise, widens nothing."""
+    held = {"regions": 0, "blocks": 0}
+    for seed in range(100):
+        generator = np.random.default_rng(seed)
+        levels = np.arange(10) + generator.normal(size=10)
+        values = np.repeat(levels, 500) + generator.normal(size=5000)
+        low, high = middle_of(drawn_over_regions(halves_of(values, 10)))
+        held["regions"] += low <= 4.5 <= high
+        narrow, wide = interval(
+            sums_between(values - np.repeat(np.arange(10), 500), np.arange(0, 5000, 200))
+        )
+        held["blocks"] += narrow <= 0 <= wide
+    assert 90 <= held["regions"] > held["blocks"] and held["blocks"] < 85
 
 
 def test_a_text_too_short_for_long_blocks_says_so():

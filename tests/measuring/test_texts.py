@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import math
@@ -465,3 +466,17 @@ def test_unknown_metrics_and_no_samples_are_refused():
         paired(FOUND, OTHER, TRUE, "chr")
     with pytest.raises(ConfigError, match="one resample"):
         paired(FOUND, OTHER, TRUE, samples=0)
+
+
+def test_nothing_is_kept_for_every_call():
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    for _ in range(2):
+        text_report(["the cat sat"], [["the cat sits"]])
+        bleu_counts(["the cat sat"], [["the cat sits"]])
+    gc.collect()
+    kept = [each for each in gc.get_objects() if type(each) is Tokenizer13a]
+    before = len(kept)
+    text_report(["the cat sat"], [["the cat sits"]])
+    gc.collect()
+    assert sum(type(each) is Tokenizer13a for each in gc.get_objects()) == before

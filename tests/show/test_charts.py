@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import seriatim
 from seriatim.errors import RunError
-from seriatim.plotting import COMMON, drawn, pictures_of
+from seriatim.plotting import COMMON, drawn, learning_of, pictures_of
 from seriatim.show.charts import DARK, FORMATS, LIGHT, THEMES, Chart, fitted, powers, spread
 from seriatim.show.curves import courses, data_curve, leaderboard, learning, quality, time_curve
 
@@ -66,6 +67,7 @@ def course(model: str = "lstm") -> dict:
         "title": "run",
         "per": "nats per token",
         "higher": False,
+        "least": 0.0,
         "ending": "5 updates",
         "looks": looks,
     }
@@ -187,6 +189,30 @@ def test_lines_near_each_other_share_a_name():
     assert '"xz, bz2"' in json.dumps(data_curve(record).body)
 
 
+def test_names_of_lines_near_each_other_stand_above_each_other():
+    near = [{"name": "bz2", "value": 2.05}, {"name": "xz", "value": 2.06}]
+    record = comparison() | {"references": [*near, {"name": "far", "value": 2.2}]}
+    chart = leaderboard(record | {"entropy_bits": None})
+    heights = {
+        chart.data_of(layer)[0]["words"]: layer["encoding"]["y"]["value"]
+        for layer in chart.body["layer"]
+        if "words" in chart.data_of(layer)[0] and layer["mark"]["type"] == "text"
+    }
+    assert heights == {"bz2": -6, "xz": -19, "far": -6}
+    assert '"dy": -3' in json.dumps(quality(record).body)  # a name does not lie on its own line
+
+
+def test_figures_are_named_as_in_tables_and_what_counts_has_no_null():
+    record = comparison() | {"figure": "mase"}
+    for row in record["rows"]:
+        row["mase"], row["interval"] = row["bits"], {}
+    for chart in (leaderboard(record), quality(record)):
+        body = json.dumps(chart.body)
+        assert "MASE (lower is better)" in body and "MASE on the test" in chart.says
+        assert "none: it counts" in body and "updates:Q" not in body
+        assert "learned" not in chart.rows[0] and chart.rows[0]["updates"] is None
+
+
 def test_names_beside_marks_never_cover_each_other():
     names = [f"model-{i}" for i in range(12)]
     record = comparison(names)
@@ -217,6 +243,35 @@ def test_a_figure_of_which_more_is_better_is_drawn_as_itself_and_the_training_lo
     assert len(chart.body["vconcat"]) == 5 and "higher is better" in chart.says
     assert f"{max(look['valid'] for look in record['looks']):.4g}" in chart.says
     assert all(row["kind"] == "validation" for row in chart.data_of(chart.body["vconcat"][0]))
+
+
+def test_an_axis_of_shares_is_at_least_one_item_wide_and_hovers_name_the_figure():
+    record = course() | {"per": "share of labels wrong", "least": 1 / 30}
+    for look in record["looks"]:
+        look["valid"], look["clipped"] = 7 / 30, 0
+    chart = learning(record)
+    first, clipped = chart.body["vconcat"][0], chart.body["vconcat"][-1]
+    low, high = first["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert high - low == pytest.approx(1 / 30) and low < 7 / 30 < high
+    assert clipped["encoding"]["y"]["scale"]["domain"] == [0, 1]
+    assert {tip["title"] for tip in first["layer"][0]["encoding"]["tooltip"] if "title" in tip} == {
+        "updates",
+        "share of labels wrong",
+    }
+    assert len(first["layer"]) == 2  # no layer without rows: its axis would have no extent
+    several = courses([record | {"model": name} for name in ("gru", "lstm")])
+    low, high = several.body["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert high - low == pytest.approx(1 / 30) and "loss" not in json.dumps(several.body)
+
+
+def test_before_the_first_update_no_training_loss_is_known(tmp_path):
+    """It was drawn as zero."""
+    look = {"event": "validation", "seconds": 1.0, "valid": 0.5, "train": 0.0, "gradient_norm": 0.0}
+    events = [look | {"step": 0}, look | {"step": 5, "train": 0.7, "gradient_norm": 0.1}]
+    (tmp_path / "events.jsonl").write_text("".join(json.dumps(each) + "\n" for each in events))
+    looks = learning_of(tmp_path)["looks"]
+    assert [each["train"] for each in looks] == [None, 0.7] and looks[0]["gradient_norm"] is None
+    assert learning(learning_of(tmp_path)).svg().startswith("<svg")
 
 
 def test_courses_of_several_fits_have_a_line_each():
@@ -353,6 +408,12 @@ def test_letters_stand_out_from_their_ground(colours):
 
 
 # -- which picture a record has
+def test_a_model_in_memory_has_no_learning_curve_and_says_how_to_keep_one():
+    model = seriatim.fit("language", "markov", "markov:length=2000", order=1)
+    with pytest.raises(RunError, match=r"a model in memory.*out=FOLDER\) keeps how it learned"):
+        seriatim.plot(model)
+
+
 def test_records_know_their_pictures():
     assert list(pictures_of(comparison())) == ["leaderboard", "quality", "time-curve"]
     assert list(pictures_of(with_curve())) == ["leaderboard", "quality", "curve", "time-curve"]

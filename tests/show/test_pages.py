@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import seriatim as st
+from seriatim.report import ended
 from seriatim.show.charts import fitted
 from seriatim.show.curves import leaderboard, learning, quality
 from seriatim.show.pages import own_script, page, table
@@ -108,6 +109,32 @@ def test_a_fit_and_an_evaluation_write_their_pages(tmp_path):
         st.evaluate(model, data, report="e.pdf")
 
 
+def test_the_page_of_what_counts_says_what_it_is_and_names_no_settings_of_others(tmp_path):
+    """It once had an empty headline, and the optimiser of a ridge regression."""
+    rows = "\n".join(f"2024-01-{1 + i:02d},{10 + i % 7}" for i in range(30))
+    (tmp_path / "s.csv").write_text(f"date,sales\n{rows}\n")
+    asked = {"horizon": 3, "context": 7, "season": 7, "out": tmp_path / "run"}
+    st.fit("forecast", "lags-ridge", tmp_path / "s.csv", **asked, report=tmp_path / "fit.html")
+    said = (tmp_path / "fit.html").read_text()
+    body = said[said.index("<main>") : said.index("</main>")]
+    assert "ridge regression" in body and "30 values, 1 sequence, in " in body
+    assert "No figure was measured" in body and '<p class="answer"></p>' not in body
+    assert "<dt>horizon</dt><dd>3</dd>" in body and "<dt>season</dt><dd>7</dd>" in body
+    for other in ("optimiser", "rate", "unit", "method", "higher", "windows"):
+        assert f"<dt>{other}</dt>" not in body
+    assert not re.search(r"\d\.\d{5}", body)
+
+
+def test_the_page_of_a_network_says_once_how_it_ended():
+    metrics = {"updates": 60, "improving": False, "unfinished": True, "stopped": "updates"}
+    metrics |= {"ending": "60 updates, 3.33 epochs; no longer improving", "seconds": 1.23456}
+    metrics |= {"valid": 7 / 30, "said": "share of labels wrong 0.233", "per": "x", "judged_on": 30}
+    rows = ended(metrics)
+    assert rows["on validation data"] == "share of labels wrong 0.233"
+    assert "do not prove: unfinished" in rows["how it ended"] and rows["seconds"] == "1.235"
+    assert not {"valid", "unfinished", "improving", "per", "judged_on"} & rows.keys()
+
+
 def test_a_comparison_tells_where_the_two_best_disagree(tmp_path):
     found = st.compare("language", "markov:length=6000", "unigram,markov", out=tmp_path / "c")
     apart = found["disagreements"]
@@ -144,6 +171,34 @@ def test_a_report_opens_in_a_browser_without_requests_errors_or_serious_findings
         browser.close()
 
 
+@pytest.mark.slow
+def test_pictures_below_the_fold_are_drawn_without_scrolling_and_light_on_paper(tmp_path):
+    """They stayed light and 620 pixels wide until somebody scrolled to them, in the dark, too."""
+    if CHROMIUM is None:
+        assert not os.environ.get("CI"), "CI installs chromium: see .ci/run"
+        pytest.skip("no chromium: install it to run this test")
+    from playwright.sync_api import sync_playwright
+
+    file = tmp_path / "page.html"
+    charts = [("", learning(course() | {"title": f"run {i}", "per": "x" * 40})) for i in range(6)]
+    file.write_text(page("several", charts))
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        context = browser.new_context(viewport={"width": 390, "height": 600}, color_scheme="dark")
+        opened = context.new_page()
+        opened.goto(file.as_uri())
+        opened.wait_for_selector("figure[data-chart=chart-6][data-drawn=dark]")
+        visible = "[...document.querySelectorAll('.still')].map(e => e.offsetHeight > 0)"
+        assert opened.evaluate(visible) == [False] * 6
+        wide = "Math.max(...[...document.querySelectorAll('.picture')].map(p => p.scrollWidth))"
+        assert opened.evaluate(wide) <= 350
+        opened.emulate_media(media="print")
+        assert opened.evaluate(visible) == [True] * 6
+        ground = "getComputedStyle(document.body).backgroundColor"
+        assert opened.evaluate(ground) == "rgb(255, 255, 255)"
+        browser.close()
+
+
 def visit(browser, address: str, scheme: str, width: int, axe) -> None:
     """Open a page, look at every figure, and see what the browser and the auditor say."""
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
@@ -159,6 +214,8 @@ def visit(browser, address: str, scheme: str, width: int, axe) -> None:
         opened.wait_for_selector(f"figure[data-chart=chart-{i + 1}][data-drawn={scheme}]")
     assert said == [] and [each for each in asked if each != address] == []
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    wide = "[...document.querySelectorAll('.picture')].every(p => p.scrollWidth <= p.clientWidth)"
+    assert opened.evaluate(wide)  # names at the ends of lines are not cut
     found = axe.run(opened).response["violations"]
     assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
     context.close()

@@ -68,6 +68,10 @@ def comparison(models: int = 3) -> dict:
         "test_share": 1.0,
         "folds": 0,
         "chosen_on": "validation",
+        "validated_on": 100,
+        "unmixed": "",
+        "minutes": None,
+        "seconds": 1.0,
         "recommendation": None,
         "references": [{"name": "bz2", "value": 2.25}, {"name": "xz", "value": 9.0}],
     }

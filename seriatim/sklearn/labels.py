@@ -1,46 +1,25 @@
-"""Estimators for scikit-learn: models of sequences in pipelines, searches and cross-validation.
+"""A label, a value or tags of sequences: what is said of X.
 
-    SequenceClassifier(model="linear").fit(texts, labels).predict(more)
-
-A door like the others: what is fitted is the Predictor that `seriatim.fit` gives, kept as
-`predictor_`. X are texts, lists of tokens, or arrays of numbers: (n, t) a number a step, (n, t, c)
-several. A fitted estimator is pickled as the files of its run, and opened through the same checks;
-to keep one without pickle, `estimator.predictor_.save(folder)`.
+X are texts, lists of tokens, or arrays of numbers: (n, t) a number a step, (n, t, c) several.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 from sklearn.utils.validation import validate_data as validated
 
 from seriatim.errors import DataError
-from seriatim.tasks import task
-
-if TYPE_CHECKING:
-    from seriatim.runs.predictor import Predictor
-
-Settings = Mapping[str, Any]
-SEEDS = 2**31 - 1
-KEPT = "predictor_"
+from seriatim.sklearn.base import KEPT, RunEstimator, Settings, is_symbols, symbols_in
 
 
-class SequenceEstimator(BaseEstimator):
-    """What all of them have: a model by its name, and its settings.
-
-    Settings that are None are the recipe's own; `settings` holds any others by their names, as
-    `seriatim fit TASK MODEL --help` lists them.
-    """
-
-    _task = ""
+class SequenceEstimator(RunEstimator):
+    """What is said of sequences: a model by its name, and its settings."""
 
     def __init__(
         self,
@@ -59,35 +38,17 @@ class SequenceEstimator(BaseEstimator):
         self.updates, self.epochs, self.minutes = updates, epochs, minutes
         self.random_state, self.settings = random_state, settings
 
-    # -- learning
-    def _asked(self) -> dict[str, Any]:
-        """The settings of the fit; what counts has no seed."""
-        names = ("unit", "width", "layers", "updates", "epochs", "minutes")
-        own = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
-        card = task(self._task)
-        learns = not all(card.rung(part).counts for part in self.model.split("+"))
-        if learns and self.random_state is not None:
-            own["seed"] = int(check_random_state(self.random_state).randint(SEEDS))
-        return {**own, **(self.settings or {})}
-
-    def _learn(self, X: Any, y: Any) -> Self:
-        """Fit the model."""
-        from seriatim.api import fit
-
-        self.predictor_: Predictor = fit(self._task, self.model, (X, y), **self._asked())
-        return self
-
     def _given(self, X: Any, **more: Any) -> Any:
         """Texts and tokens as they are, numbers as an array that was looked at."""
         if is_symbols(X):
-            return list(X)
+            return symbols_in(X)
         return in_steps(validated(self, X, dtype=np.float64, allow_nd=True, **more))
 
     def _items(self, X: Any, **options: Any) -> list[dict[str, Any]]:
         """What the model says of each sequence."""
         check_is_fitted(self, KEPT)
-        found = self._given(X, reset=False) if not is_symbols(X) else list(X)
-        return self.predictor_.predict(found, **options)["items"]  # type: ignore[attr-defined]
+        more = {} if is_symbols(X) else {"reset": False}
+        return self.predictor_.predict(self._given(X, **more), **options)["items"]
 
     def __sklearn_tags__(self) -> Any:
         """Sequences of symbols, and arrays."""
@@ -96,31 +57,6 @@ class SequenceEstimator(BaseEstimator):
         tags.input_tags.three_d_array = True
         tags.target_tags.required = True
         return tags
-
-    # -- pickles hold the files of the run
-    def __getstate__(self) -> dict[str, Any]:
-        """The settings, and the run as its files."""
-        state = dict(super().__getstate__())
-        if KEPT in state:
-            with tempfile.TemporaryDirectory() as folder:
-                run = self.predictor_.save(Path(folder) / "run")
-                state[KEPT] = {each.name: each.read_bytes() for each in run.iterdir()}
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """The same again; the files are checked as those of any run."""
-        from seriatim.tasks.opening import load
-
-        files = state.get(KEPT)
-        if files is not None:
-            with tempfile.TemporaryDirectory() as folder:
-                for name, content in files.items():
-                    (Path(folder) / Path(name).name).write_bytes(content)
-                predictor = load(folder)
-                predictor.remembered()
-                predictor.folder = None
-            state = {**state, KEPT: predictor}
-        super().__setstate__(state)
 
 
 class SequenceClassifier(ClassifierMixin, SequenceEstimator):
@@ -142,7 +78,7 @@ class SequenceClassifier(ClassifierMixin, SequenceEstimator):
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise DataError("there is only one class", got=y[0], do="Give labels of two classes")
-        return self._learn(given, y.tolist())
+        return self._learn((given, y.tolist()))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """(n, K) the probability of each label, in the order of `classes_`."""
@@ -172,7 +108,7 @@ class SequenceRegressor(RegressorMixin, SequenceEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from sequences and their values."""
         given, y = labelled(self, X, y, numeric=True)
-        return self._learn(given, np.asarray(y, np.float64).tolist())
+        return self._learn((given, np.asarray(y, np.float64).tolist()))
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """(n,) the value of each, and with `return_std` how far it may be off."""
@@ -218,16 +154,15 @@ class SequenceTagger(SequenceEstimator):
 
     def fit(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[str]]) -> Self:
         """Learn from lists of tokens and lists of their tags."""
+        X = check_tokens(X)
         check_consistent_length(X, y)
-        check_tokens(X)
         self.classes_ = sorted({tag for tags in y for tag in tags})
-        return self._learn([list(each) for each in X], [list(each) for each in y])
+        return self._learn(([list(each) for each in X], [list(each) for each in y]))
 
     def predict(self, X: Sequence[Sequence[str]]) -> list[list[Any]]:
         """The tags of each."""
         check_is_fitted(self, KEPT)
-        check_tokens(X)
-        return [each["tags"] for each in self._items(X)]
+        return [each["tags"] for each in self._items(check_tokens(X))]
 
     def score(self, X: Any, y: Sequence[Sequence[Any]]) -> float:
         """The share of tags that are right."""
@@ -236,19 +171,6 @@ class SequenceTagger(SequenceEstimator):
 
 
 # -- what is given
-def is_symbols(X: Any) -> bool:
-    """Whether these are texts or lists of tokens, and not numbers."""
-    if isinstance(X, (str, bytes)) or not isinstance(X, (Sequence, np.ndarray)):
-        named = getattr(X, "name", None)  # a column of a frame
-        if not (named is not None or type(X).__name__ == "Series"):
-            return False
-        X = list(X)
-    first = next(iter(X), None) if len(X) else None
-    if isinstance(first, (list, tuple)):
-        first = first[0] if len(first) else None
-    return isinstance(first, str)
-
-
 def labelled(
     estimator: SequenceEstimator, X: Any, y: Any, numeric: bool = False
 ) -> tuple[Any, np.ndarray]:
@@ -265,7 +187,7 @@ def labelled(
             raise DataError("one sample is too few", got="n_samples = 1", do="Give more of them")
         return in_steps(given), y
     check_consistent_length(X, y)
-    return list(X), column_or_1d(y, warn=True)
+    return symbols_in(X), column_or_1d(y, warn=True)
 
 
 def in_steps(X: np.ndarray) -> np.ndarray:
@@ -273,10 +195,12 @@ def in_steps(X: np.ndarray) -> np.ndarray:
     return X[:, :, None] if X.ndim == 2 else X
 
 
-def check_tokens(X: Any) -> None:
-    """Refuse what is no list of token lists."""
+def check_tokens(X: Any) -> list[Any]:
+    """Lists of tokens; what is something else is refused."""
+    X = symbols_in(X)
     first = next((each for each in X if len(each)), None)
     if first is not None and not all(isinstance(each, str) for each in first):
         raise DataError(
             "tokens are texts", got=first[0], do="Give lists of tokens: [['the', 'cat'], ['it']]"
         )
+    return X
