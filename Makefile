@@ -2,7 +2,7 @@
 PYTHON ?= python3
 ENVIRONMENT = .venv/installed
 
-.PHONY: compare test test-slow test-fresh campaign lint benchmarks audit fuzz clean
+.PHONY: compare test test-slow test-fresh campaign docs lint benchmarks audit fuzz clean
 
 compare: $(ENVIRONMENT)
 	.venv/bin/seriatim compare language python-docs --minutes 3
@@ -18,6 +18,9 @@ test-fresh: $(ENVIRONMENT)
 
 campaign: $(ENVIRONMENT)
 	OMP_NUM_THREADS=1 .venv/bin/python -m tests.campaign --out docs/reliability.md
+
+docs: $(ENVIRONMENT)
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet --strict
 
 benchmarks: $(ENVIRONMENT)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,benchmark]'
@@ -41,4 +44,4 @@ $(ENVIRONMENT): pyproject.toml constraints.txt
 	touch $(ENVIRONMENT)
 
 clean:
-	rm -rf .venv build *.egg-info
+	rm -rf .venv build site *.egg-info

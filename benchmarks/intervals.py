@@ -20,7 +20,15 @@ import numpy as np
 from record import write_row
 
 import seriatim as st
-from seriatim.measuring.resampling import FIRST_BLOCK, block_length, interval, sums_between, wilson
+from seriatim.measuring.resampling import (
+    FIRST_BLOCK,
+    drawn_over_regions,
+    halves_of,
+    interval,
+    middle_of,
+    sums_between,
+    wilson,
+)
 
 DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared/data"))
 REGIONS, TEST = 10, 100_000  # of a test, and its symbols: at most a twentieth of what there is
@@ -36,7 +44,7 @@ def texts(folder: Path) -> dict[str, str]:
 
 
 def text_coverage(path: str, model: str, cuts: int) -> tuple[float, float]:
-    """The share of intervals that hold the truth: ours, and with blocks of 200."""
+    """The share of intervals that hold the truth: over regions, and with blocks of 200."""
     data = st.read(path)
     half = len(data.main.flat) // 2
     fitted = st.fit("language", model, data.part(0, half))
@@ -48,9 +56,9 @@ def text_coverage(path: str, model: str, cuts: int) -> tuple[float, float]:
         room = len(loss) // REGIONS - size
         begins = np.arange(REGIONS) * (len(loss) // REGIONS) + generator.integers(0, room, REGIONS)
         some = np.concatenate([loss[begin : begin + size] for begin in begins])
-        for i, block in enumerate((block_length(some), FIRST_BLOCK)):
-            low, high = interval(sums_between(some, np.arange(0, len(some), block)))
-            held[i] += low <= truth <= high
+        ours = middle_of(drawn_over_regions(halves_of(some, REGIONS)))
+        usual = interval(sums_between(some, np.arange(0, len(some), FIRST_BLOCK)))
+        held += [low <= truth <= high for low, high in (ours, usual)]
     return held[0] / cuts, held[1] / cuts
 
 
