@@ -276,8 +276,10 @@ def ended(metrics: Mapping[str, Any]) -> dict[str, Any]:
         known["how it ended"] = ended_in_words(metrics)
     plain = {k: v for k, v in metrics.items() if isinstance(v, (str, int, float))}
     left = {k: v for k, v in plain.items() if k not in FIGURE | ENDED_HOW}
-    if "seconds" in left:
-        left["seconds"] = round(left["seconds"], 3)  # a quick fit is not timed to microseconds
+    if isinstance(left.get("seconds"), float):
+        left["seconds"] = round(
+            float(left["seconds"]), 3
+        )  # a quick fit is not timed to microseconds
     return known | {k: written(v) for k, v in left.items()}
 
 
