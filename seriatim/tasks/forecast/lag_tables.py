@@ -84,6 +84,9 @@ def plain(cell: Any) -> str | float | None:
     return float(cell) if np.isfinite(cell) else None
 
 
+WORDS_OF_A_ROW = ("time", "series")  # the columns that hold no numbers
+
+
 def lag_table(
     data: Sequences, lags: int = 12, horizon: int = 1, windows: Sequence[int] = ()
 ) -> tuple[Columns, list[str]]:
@@ -96,19 +99,37 @@ def lag_table(
     >>> list(columns), columns["time"], columns["load lag 1"].tolist(), columns["load"].tolist()
     (['time', 'load lag 1', 'load lag 2', 'load'], ['2024-01-03', '2024-01-04'], [2.0, 3.0], [3.0, 5.0])
     """
-    if lags < 1 or horizon < 1 or any(each < 1 for each in windows):
+    check_asked(lags, horizon, windows)
+    values, reach = data.field("values"), max([lags, *windows])
+    long, names = values.lengths >= reach + horizon, names_of_series(data)
+    many = int((values.lengths[long] - reach - horizon + 1).sum())
+    check_size(data, many, (lags + 4 * len(windows) + horizon) * len(values.names or ()), reach)
+    step, columns = common_step(data), empty_columns(data)
+    for s in np.flatnonzero(long).tolist():
+        times = times_of(data, s, reach, horizon, step)
+        columns["time"].append(times)
+        if "series" in columns:
+            columns["series"].append([names[s]] * len(times))
+        for name, column in piece_of(data, s, lags, horizon, windows).items():
+            columns.setdefault(name, []).append(column)
+    joined: Columns = {
+        name: [cell for part in parts for cell in part]
+        if name in WORDS_OF_A_ROW
+        else np.concatenate(parts)
+        for name, parts in columns.items()
+    }
+    return joined, [name for name, enough in zip(names, long.tolist()) if not enough]
+
+
+def check_asked(lags: int, horizon: int, windows: Sequence[int]) -> None:
+    """Refuse to look back or ahead by nothing."""
+    if min([lags, horizon, *windows]) < 1:
         got = f"lags {lags}, horizon {horizon}, windows {tuple(windows)}"
         raise ConfigError("lags, horizon and windows are 1 or more", got=got)
-    values, named = data.field("values"), data.fields.get("name")
-    reach, step = max([lags, *windows]), common_step(data)
-    long = values.lengths >= reach + horizon
-    names = [
-        data.origin if named is None else named.symbol_names[int(named.row(s)[0])]
-        for s in range(len(data))
-    ]
-    short = [name for name, enough in zip(names, long.tolist()) if not enough]
-    width = (lags + 4 * len(windows) + horizon) * len(values.names or ())
-    many = int((values.lengths[long] - reach - horizon + 1).sum())
+
+
+def check_size(data: Sequences, many: int, width: int, reach: int) -> None:
+    """Refuse a table without rows, or one that is too large."""
     if not many or many * width > MOST_CELLS:
         raise DataError(
             "the table would be too large" if many else "there is too little to look back on",
@@ -116,19 +137,19 @@ def lag_table(
             file=data.origin,
             do="Choose fewer --lags",
         )
-    pieces = [
-        piece_of(data, s, lags, horizon, windows)
-        | {"time": times_of(data, s, reach, horizon, step)}
-        for s in np.flatnonzero(long).tolist()
-    ]
-    columns: Columns = {"time": [time for piece in pieces for time in piece.pop("time")]}
-    if named is not None:
-        rows = [len(next(iter(piece.values()))) for piece in pieces]
-        kept = [name for name, enough in zip(names, long.tolist()) if enough]
-        columns["series"] = [name for name, n in zip(kept, rows) for _ in range(n)]
-    for name in pieces[0]:
-        columns[name] = np.concatenate([piece[name] for piece in pieces])
-    return columns, short
+
+
+def names_of_series(data: Sequences) -> list[str]:
+    """What each series is called; one without a name like its file."""
+    named = data.fields.get("name")
+    if named is None:
+        return [data.origin] * len(data)
+    return [named.symbol_names[int(named.row(s)[0])] for s in range(len(data))]
+
+
+def empty_columns(data: Sequences) -> dict[str, list[Any]]:
+    """The first columns, for the parts of each series."""
+    return {"time": []} | ({"series": []} if "name" in data.fields else {})
 
 
 def times_of(data: Sequences, s: int, reach: int, horizon: int, step: Any) -> list[str]:

@@ -396,17 +396,21 @@ def by_horizon(record: Record) -> Chart:
     layers = horizon_layers(base, named, [role for _, role in shown.values()], dots)
     room = {"left": 10, "top": 10, "bottom": 10, "right": letters(ends)}
     view = alt.layer(*layers, height=ONE, padding=room)
-    mean = f" Means over {' and '.join(over)}" if over else ""
-    if over and shown is SCALED:
-        mean += ", each error divided by that of the naive forecast of the same, so that units and "
-        mean += "sizes do not matter"
-    mean += "." * bool(over)
     says = (
         f"How far {record['model']} is off, over the number of steps ahead, from "
-        f"{record['origins']:,} origin{'s' * (record['origins'] != 1)}; lower is better.{mean}"
+        f"{record['origins']:,} origin{'s' * (record['origins'] != 1)}; lower is better."
+        + means_over(over, shown is SCALED)
     )
     table = [{key: row[key] for key in ("steps", "figure", "error", "origins")} for row in rows]
     return Chart(view, title_of(record), says, table)
+
+
+def means_over(over: list[str], scaled: bool) -> str:
+    """What errors are means of, where there are several series or channels."""
+    if not over:
+        return ""
+    each = ", each error divided by that of the naive forecast of the same, so that units and "
+    return f" Means over {' and '.join(over)}{each + 'sizes do not matter' if scaled else ''}."
 
 
 def horizon_rows(steps: list[Record], shown: dict[str, tuple[str, str]]) -> list[Row]:

@@ -250,12 +250,10 @@ def inside(record: dict[str, Any]) -> Table | Group:
 
 def by_distance(record: dict[str, Any]) -> Group:
     """Gradient or influence: a row for each run, a column for each of a few distances."""
+    slopes = record["kind"] == "gradient"
     longest = max(len(each["values"]) for each in record["runs"])
     shown = [2**i for i in range(longest.bit_length())]
-    table, slopes = (
-        Table(header_style="bold", box=None, pad_edge=False),
-        record["kind"] == "gradient",
-    )
+    table = Table(header_style="bold", box=None, pad_edge=False)
     for name in ("model", *map(str, shown), *(["a place", "spectral radius"] if slopes else [])):
         table.add_column(
             name,
@@ -263,25 +261,8 @@ def by_distance(record: dict[str, Any]) -> Group:
             no_wrap=name != "spectral radius",
         )
     for each, name in zip(record["runs"], run_names(record)):
-        row = [
-            ""
-            if d > len(each["values"])
-            else "inf"
-            if each["values"][d - 1] is None
-            else f"{each['values'][d - 1]:.2g}"
-            for d in shown
-        ]
-        if slopes:
-            several = len({radius["layer"] for radius in each["radii"]}) > 1
-            row += [
-                "" if each["factor"] is None else f"×{each['factor']:.2f}",
-                ", ".join(
-                    f"{radius['layer'] + 1}: " * several
-                    + f"{radius['matrix']} {radius['radius']:.2f}"
-                    for radius in each["radii"]
-                ),
-            ]
-        table.add_row(Text(name), *row)
+        row = [value_at(each["values"], distance) for distance in shown]
+        table.add_row(Text(name), *row, *(slope_of(each) if slopes else []))
     title = (
         "norm of the gradient of the loss with respect to the symbol so many places back"
         if slopes
@@ -291,6 +272,24 @@ def by_distance(record: dict[str, Any]) -> Group:
     if slopes and any(len(each["by_layer"]) > 2 for each in record["runs"]):
         parts += [Text("with respect to all outputs of a layer", style="dim"), by_layer(record)]
     return Group(*parts)
+
+
+def value_at(values: list[float | None], distance: int) -> str:
+    """The value so many places back, where a run reaches so far; what has no end is null."""
+    if distance > len(values):
+        return ""
+    value = values[distance - 1]
+    return "inf" if value is None else f"{value:.2g}"
+
+
+def slope_of(run: dict[str, Any]) -> list[str]:
+    """By what a gradient changes a place, and the spectral radius of each matrix."""
+    several = len({radius["layer"] for radius in run["radii"]}) > 1
+    radii = [
+        f"{radius['layer'] + 1}: " * several + f"{radius['matrix']} {radius['radius']:.2f}"
+        for radius in run["radii"]
+    ]
+    return ["" if run["factor"] is None else f"×{run['factor']:.2f}", ", ".join(radii)]
 
 
 def positions(record: dict[str, Any]) -> Group:
