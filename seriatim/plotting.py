@@ -146,12 +146,15 @@ def several_of(subject: Any) -> list[Any]:
 
 
 def parts_of(subject: Any) -> list[Any]:
-    """Data: files or tables, each a part; any other list is one thing, whose items are sequences."""
+    """Data: files, tables or sequences that were read, each a part; any other list is one thing, whose
+    items are sequences."""
     from seriatim.data.objects import holds_columns
+    from seriatim.data.sequences import Sequences
 
     if not isinstance(subject, (list, tuple)) or all(isinstance(each, Mapping) for each in subject):
         return [subject]
-    apart = all(isinstance(each, (str, Path)) or holds_columns(each) for each in subject)
+    whole = (str, Path, Sequences)
+    apart = all(isinstance(each, whole) or holds_columns(each) for each in subject)
     return list(subject) if apart else [subject]
 
 

@@ -15,7 +15,11 @@ MOST_CLASSES = 20
 MOST_PAIRS = 12  # bars of copies
 LENGTHS, GROWTH = 84, 190  # pixels of panels
 BAR = 11  # pixels of a bar
-NAME = 14  # letters of a label beside its bars
+NAME, FILE, TIGHT = (
+    14,
+    20,
+    10,
+)  # letters of a label beside its bars, of a file, of one beside others
 ALL = "or longer"
 
 
@@ -47,10 +51,10 @@ def audit(record: Record) -> Chart:
 
 def files_of(record: Record) -> list[Row]:
     """The files that are drawn, each with its place and a name as long as there is room."""
-    found = [
-        each | {"place": place, "label": short(each["name"], 20)}
-        for place, each in enumerate(record["files"][:MOST_FILES])
-    ]
+    found: list[Row] = []
+    for place, each in enumerate(record["files"][:MOST_FILES]):
+        label = apart(both_ends(each["name"]), [other["label"] for other in found], FILE)
+        found.append(each | {"place": place, "label": label})
     if not found:
         raise RunError(
             "there is nothing to draw",
@@ -58,6 +62,12 @@ def files_of(record: Record) -> list[Row]:
             do="See `seriatim check FILE` for what is wrong",
         )
     return found
+
+
+def both_ends(name: str, longest: int = FILE) -> str:
+    """The name of a file as long as there is room: files of one set differ at the end."""
+    name, end = readable(name), longest // 2
+    return name if len(name) <= longest else f"{name[: longest - end - 1]}…{name[-end:]}"
 
 
 def classes_of(files: list[Row]) -> str:
@@ -253,7 +263,7 @@ def place_names(
     for row, place in zip(ends, spread(wished, 13, 8, GROWTH - 8)):
         row["name_at"] = tall[1] / math.exp(place * deep)
         row["name_at_x"] = row["read"] * math.exp(9 * across)
-        row["written"] = f"{short(row['file'], 10)} " * named + f"{row['different']:,}"
+        row["written"] = f"{both_ends(row['file'], TIGHT)} " * named + f"{row['different']:,}"
 
 
 # -- labels and tags
@@ -331,12 +341,12 @@ def balance(files: list[Row], kind: str) -> tuple[list[Any], list[Row]]:
     return [alt.layer(bars, text, height=height, title=headed(words))], table
 
 
-def apart(words: str, taken: list[str]) -> str:
+def apart(words: str, taken: list[str], longest: int = NAME) -> str:
     """Words that no other label is shown as: shortened alike, they are numbered."""
     found, number = words, 1
     while found in taken:
         number += 1
-        found = f"{words[: NAME - 3]} {number}"
+        found = f"{words[: longest - 3]} {number}"
     return found
 
 
@@ -399,7 +409,8 @@ def copied(record: Record, files: list[Row]) -> list[Row]:
     for each in record["across"]:
         if each["file"] in names and each["other"] in names:
             nearly = each["near_copies"] / max(1, sizes[each["file"]])
-            words = f"{short(each['file'], 20)}: {percent(each['share'])} are in {short(each['other'], 20)}"
+            inside, outside = both_ends(each["other"]), both_ends(each["file"])
+            words = f"{outside}: {percent(each['share'])} are in {inside}"
             rows.append(row_of(words, each["share"], nearly))
     return rows
 

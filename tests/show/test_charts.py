@@ -428,3 +428,11 @@ def test_records_know_their_pictures():
         "curve",
         "time-curve",
     }
+
+
+def test_parts_of_a_split_are_drawn_beside_each_other_by_names_that_differ():
+    chart = seriatim.plot(seriatim.split("classify", "python-lines:lines=300"), what="audit")
+    names = {row["file"] for row in chart.rows}
+    assert len(names) == 3 and all(
+        name.endswith(f"({n})") for n, name in enumerate(sorted(names), 1)
+    )
