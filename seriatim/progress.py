@@ -118,3 +118,17 @@ def exhausted(events: Generator[dict[str, Any], None, Returned]) -> Returned:
             next(events)
         except StopIteration as end:
             return end.value
+
+
+def until(
+    events: Generator[dict[str, Any], None, Returned], over: Callable[[], bool]
+) -> Returned | None:
+    """The same, but ended between two events as soon as it is over; then there is nothing to give."""
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            return end.value
+        if over():
+            events.close()
+            return None

@@ -1,6 +1,6 @@
 """The contact sheet: every picture of every room, drawn from models of built-in corpora.
 
-    python -m tests.sheet [NAME ...]          # pictures or rooms, or all: into docs/pictures/sheet, light and dark
+    python -m tests.sheet [NAME ...]     # pictures or rooms, or all: into docs/pictures/sheet, light and dark
 
 A literal table, as in tests/examples.py: a picture without a row makes a test fail. Budgets are
 updates, so that the sheet is the same on every machine.
@@ -20,8 +20,10 @@ from typing import Any
 import seriatim as st
 from seriatim.plotting import COMMON, DATA
 from seriatim.show.charts import Chart
+from seriatim.tasks import TASKS, task
 
 SHEET = Path(__file__).parent.parent / "docs" / "pictures" / "sheet"
+PAGE, BEGIN, END = SHEET.parent.parent / "pictures.md", "<!-- sheet -->", "<!-- end -->"
 WIDTH, SCALE = 420, 1
 PROSE = (
     "The module provides a function that returns the name of each file in the list of directories."
@@ -186,8 +188,38 @@ def charts(wanted: list[str]) -> Iterator[tuple[str, Chart]]:
             yield "audit", st.plot(st.split("classify", "python-lines"), what="audit")
 
 
+def shown(name: str, says: str) -> str:
+    """A picture on the page, light or dark as the page is."""
+    light, dark = (f"pictures/sheet/{name}-{theme}.png" for theme in ("light", "dark"))
+    return (
+        f'<picture><source media="(prefers-color-scheme: dark)" srcset="{dark}">'
+        f'<img src="{light}" width="260" alt="{name}: {says}" title="{name}: {says}"></picture>\n'
+    )
+
+
+def page() -> str:
+    """The sheet as docs/pictures.md has it: room by room, each with what it shows."""
+    parts = ["**Every run, every comparison, all data**\n"]
+    parts += [shown(name, each.summary) for name, each in (COMMON | DATA).items()]
+    for room in TASKS:
+        own = task(room).pictures
+        parts += [f"\n**{room}**\n"] * bool(own)
+        for name, each in own.items():
+            if (room, name) in SHOTS:
+                parts.append(shown(file_of(room, name), each.summary))
+    return "\n".join(parts)
+
+
+def write_page() -> None:
+    """The page with the sheet of today."""
+    before, rest = PAGE.read_text().split(BEGIN)
+    _, after = rest.split(END)
+    PAGE.write_text(f"{before}{BEGIN}\n\n{page()}\n{END}{after}")
+
+
 def main() -> None:
     """Draw them."""
+    write_page()
     for name, chart in charts(sys.argv[1:]):
         for theme in ("light", "dark"):
             path = SHEET / f"{name}-{theme}.png"

@@ -7,7 +7,8 @@ A model that counts has a slot, too, and mostly needs a small part of it. It can
 so parts of the data tell beforehand how long it would take.
 
 What one network leaves unused is not given to the next: their budgets are equal. What one takes too
-much is taken from those that follow.
+much is taken from those that follow. Where slots would be too short for anything to be learned, fewer
+networks have one.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ LEAST_TEST = 0.05  # of the test part, however long that takes
 CHEAP = 2.0  # seconds of counting that are never too many
 SHORT = 20.0  # seconds of a slot that are too few for trials
 LEAST = 0.5  # seconds of learning, however little time there is
+SHORTEST = 2.5  # seconds of a slot: in fewer, a busy machine cannot even keep to them
 
 
 class Budget:
@@ -52,6 +54,10 @@ class Budget:
         """Whether so much can still be done before the report."""
         return self.clock() + seconds <= self.end - self.report
 
+    def dealt_out(self) -> bool:
+        """Whether no network has a slot any more."""
+        return self.share is not None and self.left < 0.5  # a mixture's is a part of one
+
     def short(self) -> bool:
         """Whether the slot of the present network is too short for trials."""
         begin, end = self.slot
@@ -70,7 +76,10 @@ class Budget:
     def begin(self) -> None:
         """The slot of the next network."""
         now = self.clock()
-        even = (self.end - self.report - now) / max(1, self.left)
+        time_left = self.end - self.report - now
+        if self.share is None:  # the first: now it is known what the others took
+            self.left = min(self.left, max(1, time_left // SHORTEST))
+        even = time_left / max(1, self.left)
         if self.share is None:
             self.share = max(LEAST, even)
         self.left -= 1

@@ -17,7 +17,7 @@ from seriatim.data.sequences import Sequences
 from seriatim.errors import SeriatimError
 from seriatim.fitting import fit_events, untrained
 from seriatim.fitting_options import CompareOptions
-from seriatim.progress import exhausted, listening
+from seriatim.progress import exhausted, listening, until
 from seriatim.tasks.base import Task
 from seriatim.training.trials import survives_bfloat16
 
@@ -124,19 +124,23 @@ class Trials:
             return self.no_time(name)
         to_come = self.counting[self.counting.index(name) :]
         limit = self.budget.counting(len(to_come))
-        seconds = self.expected(name, rounds, limit)
-        if seconds <= max(CHEAP, limit):
+        trials = self.trials(name, rounds, limit)
+        if not trials or projected(trials) <= max(CHEAP, limit):
             return ""
+        share, seconds = trials[-1]
+        about = f", all would take about {projected(trials):.0f} s" if len(trials) > 1 else ""
         return (
-            f"it would take about {seconds:.0f} s, and has {limit:.1f} s here; "
-            f"give more --minutes, or run it alone: --models {name}"
+            f"{100 * share:.2g} % of the data took {seconds:.1f} s{about}, and it has {limit:.1f} s "
+            f"here; give more --minutes, or run it alone: --models {name}"
         )
 
     def no_time(self, name: str) -> str:
-        """Why a network is not run: to score it would end later than all of it is to."""
+        """Why a network is not run: slots were too short for all, or to score it would end later than
+        all of it is to."""
         assert self.budget is not None
         known = self.budget.tails
-        if not known or self.budget.leaves(sum(known) / len(known)):
+        in_time = not known or self.budget.leaves(sum(known) / len(known))
+        if in_time and not self.budget.dealt_out():
             return ""
         spent = self.budget.spent() * self.budget.whole
         enough = math.ceil((spent + EACH * len(self.learning)) / 30) / 2  # by half a minute
@@ -145,36 +149,45 @@ class Trials:
             f"{enough:g} would leave some for all, --models {name} runs it alone"
         )
 
-    def expected(self, name: str, rounds: list[Round], limit: float) -> float:
-        """Seconds that a model that counts would take, by growing parts of the data, until that can
-        be told from the limit; 0 if it can learn from none of them: then there is little data."""
+    def trials(self, name: str, rounds: list[Round], limit: float) -> list[tuple[float, float]]:
+        """Growing parts of the data, and the seconds that a model that counts took for each, until
+        all can be told from the limit; none if it can learn from none of them: then there is little
+        data."""
         trials: list[tuple[float, float]] = []
         for part in TRIALS:
-            share, seconds = self.tried(name, rounds[0], part)
+            share, seconds = self.tried(name, rounds[0], part, limit)
             if not share or (trials and share <= trials[-1][0]):
                 continue
             if not trials and seconds > WARM and projected([(share, seconds)]) > limit:
-                share, seconds = self.tried(name, rounds[0], part)  # the first time takes longer
+                share, seconds = self.tried(
+                    name, rounds[0], part, limit
+                )  # the first time takes longer
             seconds *= len(rounds) * (2 if self.room.cut.walks else 1)  # fitted once more to choose
             trials.append((share, seconds))
             if projected(trials) <= limit or seconds > limit:
                 break
             if len(trials) > 1 and projected(trials, 4 * share) > limit / 2:
                 break
-        return projected(trials) if trials else 0.0
+        return trials
 
-    def tried(self, name: str, parts: Round, share: float) -> tuple[float, float]:
+    def tried(self, name: str, parts: Round, share: float, limit: float) -> tuple[float, float]:
         """A fit to a part of the data, and its measuring: the share it really was, 0 if that is too
-        little for this model, and how many seconds it took."""
+        little for this model, and how many seconds it took; one that takes longer than the limit
+        ends there, since all of the data would take no less."""
         assert self.budget is not None
-        (_, train, test), begin = parts, self.budget.clock()
+        (_, train, test), clock = parts, self.budget.clock
+        begin = clock()
         try:
             few, some = self.room.cut.tried_on(train, test, share)
             with listening(lambda event: None):
-                predictor = exhausted(
-                    fit_events(self.room, spec_of(name), few, None, self.plans[name], compared=True)
+                predictor = until(
+                    fit_events(
+                        self.room, spec_of(name), few, None, self.plans[name], compared=True
+                    ),
+                    lambda: clock() > begin + max(CHEAP, limit),
                 )
-                predictor.measure(some, **self.measuring)
+                if predictor is not None:
+                    predictor.measure(some, **self.measuring)
         except (SeriatimError, MemoryError, RuntimeError):
             return 0.0, 0.0
-        return len(few.main.flat) / len(train.main.flat), self.budget.clock() - begin
+        return len(few.main.flat) / len(train.main.flat), clock() - begin

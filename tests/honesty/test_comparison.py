@@ -14,8 +14,8 @@ from functools import partial
 import pytest
 
 import seriatim as st
-from seriatim.comparison import running
-from seriatim.comparison.budget import CHEAP, Budget, projected
+from seriatim.comparison import running, trials
+from seriatim.comparison.budget import CHEAP, SHORTEST, Budget, projected
 from seriatim.comparison.running import Comparison
 from seriatim.errors import ConfigError
 from seriatim.fitting_options import CompareOptions
@@ -202,6 +202,42 @@ def test_what_a_network_leaves_unused_is_not_given_to_the_next():
     assert budget.slot[1] - budget.slot[0] == pytest.approx(budget.share)
 
 
+def test_fewer_networks_learn_where_slots_would_be_too_short():
+    """Beside busy programs counting left half a second to each: fits took twice their share."""
+    clock = FakeClock()
+    clock.now = 48.0
+    budget, slots = Budget(1.0, 0.0, 6.35, clock=clock), 0  # 60 s, 8.2 left before the report
+    while not budget.dealt_out():
+        budget.begin()
+        assert budget.slot[1] - budget.slot[0] >= SHORTEST
+        clock.now = budget.slot[1]
+        slots += 1
+    assert slots == 3 and clock.now <= 60 - budget.report + 1e-9
+    roomy = Budget(1.0, 0.0, 6.35, clock=FakeClock())
+    roomy.begin()
+    assert roomy.left == pytest.approx(5.35)
+
+
+def test_a_trial_of_counting_ends_when_it_has_told_enough(monkeypatch):
+    """`lags-boosting` was tried for 182 s of a comparison of 60, to say that it takes too long."""
+    clock, seen = FakeClock(), []
+
+    def endless(*given, **asked):
+        try:
+            for part in range(1000):
+                clock.now += 1.0
+                yield {"event": "progress"}
+        finally:
+            seen.append(part)
+
+    monkeypatch.setattr(trials, "fit_events", endless)
+    found = Comparison(task("classify"), CompareOptions(minutes=1.0), {})
+    found.budget = Budget(1.0, 0.0, 6, clock=clock)
+    data = st.read("python-lines:lines=1000")
+    share, seconds = found.tried("naive-bayes", (None, data, data), 0.25, 4.0)
+    assert 0.2 < share < 0.3 and seconds == 5.0 and seen == [4]
+
+
 @pytest.mark.parametrize(
     ("trials", "seconds"),
     [
@@ -242,7 +278,7 @@ def test_counting_keeps_its_share_of_the_time(book, monkeypatch, start, reading,
     assert rows["kneser-ney"]["status"] == status and clock.now < 1.1 * 42
     if status != "ok":
         reason = rows["kneser-ney"]["reason"]
-        assert re.search(rf"about {reading:.0f} s, and has \d", reason)
+        assert re.search(rf"about {reading:.0f} s, and it has \d", reason)
         assert "--minutes" in reason and "--models kneser-ney" in reason
     for alone in ({"epochs": 1}, {}):  # not by the clock; not beside others
         models = "kneser-ney,lstm" if alone else "kneser-ney"
@@ -404,11 +440,13 @@ def test_a_slow_first_trial_is_no_slow_model(monkeypatch):
     options = CompareOptions(models="majority,naive-bayes", minutes=0.5)
     under_way = Comparison(task("classify"), options, {})
     seconds = iter([4.3, 0.02, 0.03, 0.05])
-    monkeypatch.setattr(under_way, "tried", lambda name, parts, share: (share, next(seconds)))
-    assert under_way.expected("majority", [None], 2.0) <= 2.0
+    monkeypatch.setattr(
+        under_way, "tried", lambda name, parts, share, limit: (share, next(seconds))
+    )
+    assert projected(under_way.trials("majority", [None], 2.0)) <= 2.0
     slow = iter([5.0, 5.0, 20.0])
-    monkeypatch.setattr(under_way, "tried", lambda name, parts, share: (share, next(slow)))
-    assert under_way.expected("majority", [None], 2.0) > 100
+    monkeypatch.setattr(under_way, "tried", lambda name, parts, share, limit: (share, next(slow)))
+    assert projected(under_way.trials("majority", [None], 2.0)) > 100
 
 
 def test_examples_on_which_two_models_disagree_are_no_copies_and_no_agreements(book):

@@ -3,7 +3,7 @@ grow with length.
 
 alignment   the source across, the target down: how much each symbol of the source was attended to
             when each of the target was written
-tree        candidates of a beam search from left to right: kept ones dark, pruned ones pale, ended
+tree        candidates of a beam search from left to right: kept ones strong, pruned ones faint, ended
             ones in the accent, with their score
 lengths     the share of exact targets, and edits per symbol, over the length of the source
 """
@@ -176,7 +176,7 @@ def said_of_tree(record: Record) -> str:
     """What one sees, and what is left out."""
     says = (
         "Step by step, each candidate (its log-probability so far), the likeliest on top: kept "
-        "ones dark, pruned ones pale, ended ones with their score; the path of the best is thick."
+        "ones strong, pruned ones faint, ended ones with their score; the path of the best is thick."
     )
     deep = 1 + max(node["step"] for node in record["nodes"])
     many = len([node for node in record["nodes"] if node["step"] < DEEP])
