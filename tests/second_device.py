@@ -28,7 +28,11 @@ aten = torch.ops.aten
 # from one device to the other, and what may be asked with indices on the CPU
 COPIES = {aten._to_copy, aten.copy_, aten.copy, aten._copy_from}
 INDEXED = {aten.index, aten.index_put_, aten.index_put, aten._unsafe_index, aten._index_put_impl_}
-INDEXED |= {aten._pack_padded_sequence}  # whose lengths must lie there
+# what packs rows of several lengths, and what reads them: the numbers of rows stay on the CPU
+PACKING = {aten._pack_padded_sequence, aten._pad_packed_sequence}
+PACKED = {*PACKING, aten._pack_padded_sequence_backward}
+PACKED |= {aten.rnn_tanh, aten.rnn_relu, aten.gru, aten.lstm}
+NUMBERS_OF_ROWS = ("lengths", "batch_sizes")
 RESHAPED = {"transpose_", "t_", "squeeze_", "unsqueeze_", "resize_", "as_strided_", "set_"}
 
 
@@ -184,6 +188,8 @@ def computed(func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         return args[0]
     if packet is aten._copy_from:
         return args[1]
+    if packet in PACKING:
+        return Second(found[0]), found[1]
     return tree_map(lambda each: Second(each) if away and isinstance(each, Tensor) else each, found)
 
 
@@ -203,6 +209,12 @@ def refuse_mixed(func: Any, args: tuple, leaves: list[Any]) -> None:
     packet = func.overloadpacket
     if packet in COPIES:
         return
+    if packet in PACKED:
+        names = [each.name for each in func._schema.arguments]
+        counts = {name: each for name, each in zip(names, args) if name in NUMBERS_OF_ROWS}
+        if any(map(on_second, counts.values())):
+            raise RuntimeError(f"{', '.join(counts)} should be a tensor of the CPU ({func})")
+        leaves = tree_leaves([each for name, each in zip(names, args) if name not in counts])
     if packet in INDEXED and on_second(args[0]):
         leaves = tree_leaves((args[0], args[2:]))  # the indices may lie on the CPU
     strangers = [each for each in leaves if isinstance(each, Tensor) and not on_second(each)]

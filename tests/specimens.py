@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -548,6 +549,10 @@ class LabelSpecimen(Specimen):
         quick = {} if self.counts else self.quick
         unit = {} if self.numbers or self.task == "tag" else {"unit": "word"}
         known = self.known(self.settings)
+        if known.get("encoder"):  # by its name: the run of a language model of the same texts
+            known["encoder"] = str(Path(out).with_name(known["encoder"]))
+            texts, own = self.train.only("text"), {"width": 6, **self.quick, **unit}
+            st.fit("language", "gru", texts, out=known["encoder"], **own)
         return st.fit(self.task, self.spec, self.train, out=out, **known, **quick, **unit)
 
     def records(self, predictor: Predictor) -> list[Any]:
@@ -944,7 +949,9 @@ class VectorSpecimen(Specimen):
         return st.fit(self.task, self.spec, self.data(), out=out, **known, **self.quick)
 
     def records(self, predictor: Predictor) -> list[Any]:
-        return [predictor.score(self.data())]
+        if self.settings.get("variational", True):
+            return [predictor.score(self.data())]
+        return [predictor.embed(self.data()), predictor.reconstruct(self.data())]
 
 
 # Words

@@ -19,6 +19,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from seriatim.errors import ConfigError
+from seriatim.layers.devices import home, to
 from seriatim.models.base import Model, NeuralModel, evaluating
 from seriatim.records import Record, plain_array
 
@@ -147,8 +148,8 @@ def as_record(node: Node) -> Record:
         "operation": node.operation,
         "inputs": node.inputs,
         "shape": list(node.value.shape),
-        "value": plain_array(node.value),
-        "gradient": None if gradient is None else plain_array(gradient.detach()),
+        "value": plain_array(home(node.value)),
+        "gradient": None if gradient is None else plain_array(home(gradient.detach())),
     }
 
 
@@ -166,6 +167,7 @@ def graph_of_model(model: Model, batch: Any, spec: str) -> list[Record]:
             got=f"{spec}, {model.size():,} parameters",
             do="Fit a small one: --width 4, of texts with few words, too (--vocabulary)",
         )
+    batch = to(batch, model.device)
     if batch.x.is_floating_point():
         batch = replace(batch, x=batch.x.clone().requires_grad_())
     given = {"x": batch.x, "y": batch.y, **dict(model.named_parameters())}

@@ -20,7 +20,7 @@ from seriatim.data.sequences import Sequences, names_of
 from seriatim.distributions.chains import Chain
 from seriatim.errors import ConfigError
 from seriatim.measuring.measured import Measured
-from seriatim.models.base import Model
+from seriatim.models.base import Model, asked
 from seriatim.models.ladder import Part
 from seriatim.records import Record, plain
 from seriatim.runs.predictor import Source
@@ -86,10 +86,10 @@ class Tagger(Labeller):
                 "at least one row of tags is asked for", got=count, do="Choose 1 or more"
             )
         examples = self.codec.encode(self.data(data, gaps=True), labelled=False)
-        names, items = self.codec.labels.values, []
+        model, names, items = asked(self.model), self.codec.labels.values, []
         for s in range(len(examples)):
             with torch.inference_mode():
-                chain = self.model.unroll(of_examples(examples, np.array([s])))[0]
+                chain = model.unroll(of_examples(examples, np.array([s])))[0]
             if not isinstance(chain, Chain):
                 raise ConfigError(
                     "tags that are judged one by one, as in a mixture, have no best rows",

@@ -29,7 +29,7 @@ from seriatim.decoding.results import Result
 from seriatim.decoding.sampling import sampling
 from seriatim.errors import ConfigError, DataError
 from seriatim.layers.attention import Attention
-from seriatim.layers.devices import to
+from seriatim.layers.devices import home, to
 from seriatim.measuring.measured import Measured
 from seriatim.models.attending import MOST_SHOWN, attending, maps_of, refusal
 from seriatim.models.base import Model, evaluating
@@ -433,7 +433,9 @@ class Translator(Predictor):
         batch = of_pairs(pairs, np.arange(1))
         parts = [each for each in self.model.parts if isinstance(each, EncoderDecoder)]
         with evaluating(self.model):
-            traced = [maps for each in parts for maps in each.encoder_maps(to(batch, each.device))]
+            traced = [
+                home(maps) for each in parts for maps in each.encoder_maps(to(batch, each.device))
+            ]
         if not traced:
             raise refusal(self.spec)
         tokens = self.codec.source_pieces(pairs.x.row(0))
