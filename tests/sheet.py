@@ -159,7 +159,7 @@ SHOTS: dict[tuple[str, str], Shot] = {
     ("autoencode", "interpolation"): Shot((SHAPES,)),
     ("autoencode", "drawings"): Shot((SHAPES,), None, {"count": 12}),
     ("autoencode", "reconstruction"): Shot((SHAPES,)),
-    ("autoencode", "completion"): Shot((SHAPES,)),
+    ("autoencode", "completion"): Shot((SHAPES,), options={"count": 6}),
     ("autoencode", "roll"): Shot((TUNES,), None, {"count": 2}),
     ("sets", "roll"): Shot((CHORDS,), None, {"length": 32, "count": 2}),
 }

@@ -229,16 +229,17 @@ def drawings(record: Record) -> Chart:
 
 def completion(record: Record) -> Chart:
     """The ways in which a beginning went on; what was there is grey."""
-    return written(record, "that go on from the same beginning (grey)", "completed")
+    return written(record, "gone on with from the same beginning (grey)", "completed")
 
 
 def written(record: Record, words: str, title: str) -> Chart:
     """Drawings, numbers or melodies; texts are read, not looked at."""
     kind, many = kind_of(record), len(record["items"])
+    end = "s" * (many != 1)
     if kind == "drawings":
-        return sheet(record, record["items"], f"{many} drawings {words}.", title)
+        return sheet(record, record["items"], f"{many} drawing{end} {words}.", title)
     if kind == "numbers":
-        return curves(record, f"{many} sequences of numbers {words}, over their steps.", title)
+        return curves(record, f"{many} sequence{end} of numbers {words}, over their steps.", title)
     return roll(record)
 
 

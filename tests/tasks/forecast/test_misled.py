@@ -331,6 +331,6 @@ def test_rules_are_measured_however_little_time_there_is(monkeypatch):
     under_way.budget = under_way.planned_budget(None)
     monkeypatch.setattr(under_way, "tried", lambda name, parts, share, limit: (share, 1e3))
     assert under_way.too_slow("seasonal", [None]) == ""
-    assert "1.6 % of the data took 1000.0 s, and it has" in under_way.too_slow("theta", [None])
+    assert "1.6 % of the data took 2000.0 s, and it has" in under_way.too_slow("theta", [None])
     rules = [name for name, rung in task("forecast").rungs.items() if rung.always]
     assert rules == ["mean", "persistence", "drift", "seasonal"]
