@@ -229,7 +229,7 @@ def drawings(record: Record) -> Chart:
 
 def completion(record: Record) -> Chart:
     """The ways in which a beginning went on; what was there is grey."""
-    return written(record, "gone on with from the same beginning (grey)", "completed")
+    return written(record, "with the same beginning (grey)", "completed")
 
 
 def written(record: Record, words: str, title: str) -> Chart:
