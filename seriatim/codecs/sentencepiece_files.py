@@ -4,8 +4,8 @@ which the few fields that matter are read here, with checks, and nothing is exec
     pieces with scores        a unigram model; or byte pairs, in the order of their scores
     nmt_nfkc, nfkc            NFKC; with nmt control characters are dropped first, and other blanks
                               become blanks. Their own table is a program as data and not used: it
-                              differs in a few characters (U+200B is dropped here, a blank there; the
-                              full-width tilde stays there)
+                              differs in a few characters: invisible ones (U+200B, the soft hyphen) are
+                              dropped here; the full-width tilde stays there
     remove_extra_whitespaces  several blanks are one, those outside none
     add_dummy_prefix          a blank before the text
     byte_fallback             what is unknown is written as bytes
@@ -179,7 +179,8 @@ def as_tokenizer(content: bytes) -> str:
     strange = [text for text, _, kind in found.pieces if kind == UNKNOWN]
     if len(strange) != 1:
         raise ValueError(f"it has {len(strange)} unknown pieces, not one")
-    kept = [(strange[0], 0.0)]
+    unknown = SPACE + strange[0]  # which no text has, since blanks are written otherwise
+    kept = [(unknown, 0.0)]
     kept += [(text, score) for text, score, kind in found.pieces if kind in (NORMAL, BYTE)]
     if len(dict(kept)) != len(kept):
         raise ValueError("it has a piece twice")
@@ -190,7 +191,7 @@ def as_tokenizer(content: bytes) -> str:
     ]
     if found.prefix:
         decoders.append({"type": "Strip", "content": SPACE, "start": 1, "stop": 0})
-    added = [strange[0], *dict.fromkeys(users)]
+    added = [unknown, *dict.fromkeys(users)]
     return json.dumps(
         {
             "added_tokens": [
@@ -233,10 +234,10 @@ def model_of(found: Message, kept: list[tuple[str, float]]) -> dict[str, Any]:
         fallback = {"byte_fallback": found.fallback}
         return {"type": "Unigram", "unk_id": 0, "vocab": vocabulary} | fallback
     numbers = {text: number for number, (text, _) in enumerate(kept)}
-    bytes_and_unknown = {text for text, _, kind in found.pieces if kind in (BYTE, UNKNOWN)}
+    of_bytes = {text for text, _, kind in found.pieces if kind == BYTE}
     merges: list[tuple[float, str, str]] = []
-    for text, score in kept:
-        if text in bytes_and_unknown:
+    for text, score in kept[1:]:
+        if text in of_bytes:
             continue
         for cut in range(1, len(text)):
             if text[:cut] in numbers and text[cut:] in numbers:
