@@ -228,7 +228,7 @@ class Lossy(Foreign):
         known = surfaces(parts["model"], names, added, letters)
         self.surfaces = [UNSEEN, *(known[i] for i in self.theirs[1:].tolist())]  # by our numbers
         strange = [number for number, token in added.items() if token.special]
-        self.ours[[*strange, *unknown_in(parts["model"])]] = UNKNOWN
+        self.ours[[end, *strange, *unknown_in(parts["model"])]] = UNKNOWN
 
     def check(self, tokenizer: Tokenizer, options: CodecOptions) -> None:
         """Whatever it loses is written beside its symbols; but what cannot cut all texts is

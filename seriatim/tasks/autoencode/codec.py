@@ -79,9 +79,7 @@ class Conditioned:
         column = main_of(data, names)
         if options.tokenizer and column.kind != TEXT:
             raise ConfigError(
-                "a tokenizer made elsewhere cuts texts",
-                got=column.kind,
-                do="Leave out --tokenizer",
+                "a tokenizer made elsewhere cuts texts", got=column.kind, do="Leave out --tokenizer"
             )
         options = replace(options, unit="token") if column.kind == SYMBOLS else options
         inputs = (
