@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from seriatim.audit.check import findings
+from seriatim.codecs.options import unit_in_words, with_unit
 from seriatim.codecs.symbols import STOP
 from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.errors import ConfigError, DataError, RunError
@@ -26,6 +27,7 @@ from seriatim.measuring.fingerprint import Seen, fingerprint
 from seriatim.models.ladder import Part, create, planned
 from seriatim.models.reader import Reader
 from seriatim.parallel import settle, threads, throughout
+from seriatim.progress import note
 from seriatim.runs.folder import Log, start_folder
 from seriatim.runs.places import PLAN, Place, standing
 from seriatim.runs.predictor import Predictor, Source
@@ -65,7 +67,10 @@ def sorted_out(room: Task, settings: Mapping[str, Any]) -> Asked:
     fitting: Any = build(room.fitting, taken(room.fitting), "fit")
     reading: Any = build(room.reading, taken(room.reading), "reading")
     coding = taken(room.coding)
-    return Asked(reading, coding, rest, fitting, options)
+    told = with_unit(coding, room.cut.untokenized)
+    if "unit" not in coding and "unit" in told:
+        note(unit_in_words(told))
+    return Asked(reading, told, rest, fitting, options)
 
 
 def fit_events(

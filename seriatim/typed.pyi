@@ -112,6 +112,8 @@ class LanguageSettings(Settings, total=False):
     """lower-case the text first"""
     method: Literal['byte-pair', 'unigram']
     """how subwords are learned"""
+    tokenizer: Words
+    """a tokenizer made elsewhere: a file tokenizer.json or a sentencepiece .model; the unit is then subword"""
     phrases: int
     """word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words"""
     phrase_score: float
@@ -402,6 +404,8 @@ class ClassifySettings(Settings, total=False):
     """lower-case the text first"""
     method: Literal['byte-pair', 'unigram']
     """how subwords are learned"""
+    tokenizer: Words
+    """a tokenizer made elsewhere: a file tokenizer.json or a sentencepiece .model; the unit is then subword"""
     phrases: int
     """word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words"""
     phrase_score: float
@@ -628,6 +632,8 @@ class RegressSettings(Settings, total=False):
     """lower-case the text first"""
     method: Literal['byte-pair', 'unigram']
     """how subwords are learned"""
+    tokenizer: Words
+    """a tokenizer made elsewhere: a file tokenizer.json or a sentencepiece .model; the unit is then subword"""
     phrases: int
     """word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words"""
     phrase_score: float
@@ -798,6 +804,8 @@ class TagSettings(Settings, total=False):
     """lower-case the text first"""
     method: Literal['byte-pair', 'unigram']
     """how subwords are learned"""
+    tokenizer: Words
+    """a tokenizer made elsewhere: a file tokenizer.json or a sentencepiece .model; the unit is then subword"""
     phrases: int
     """word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words"""
     phrase_score: float
@@ -988,6 +996,8 @@ class SetsSettings(Settings, total=False):
     """lower-case the text first"""
     method: Literal['byte-pair', 'unigram']
     """how subwords are learned"""
+    tokenizer: Words
+    """a tokenizer made elsewhere: a file tokenizer.json or a sentencepiece .model; the unit is then subword"""
     phrases: int
     """word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words"""
     phrase_score: float
@@ -1150,6 +1160,8 @@ class TranslateSettings(Settings, total=False):
     """lower-case the text first"""
     method: Literal['byte-pair', 'unigram']
     """how subwords are learned"""
+    tokenizer: Words
+    """a tokenizer made elsewhere: a file tokenizer.json or a sentencepiece .model; the unit is then subword"""
     phrases: int
     """word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words"""
     phrase_score: float
@@ -1678,6 +1690,8 @@ class AutoencodeSettings(Settings, total=False):
     """lower-case the text first"""
     method: Literal['byte-pair', 'unigram']
     """how subwords are learned"""
+    tokenizer: Words
+    """a tokenizer made elsewhere: a file tokenizer.json or a sentencepiece .model; the unit is then subword"""
     phrases: int
     """word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words"""
     phrase_score: float
@@ -1966,6 +1980,8 @@ class WordsSettings(Settings, total=False):
     """lower-case the text first"""
     method: Literal['byte-pair', 'unigram']
     """how subwords are learned"""
+    tokenizer: Words
+    """a tokenizer made elsewhere: a file tokenizer.json or a sentencepiece .model; the unit is then subword"""
     phrases: int
     """word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words"""
     phrase_score: float

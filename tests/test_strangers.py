@@ -96,7 +96,7 @@ def test_a_tokenizer_has_only_parts_that_are_allowed(run, tmp_path, part, value)
     "key, value",
     [
         ("dropout", 0.5),
-        ("byte_fallback", True),
+        ("byte_fallback", 1),
         ("end_of_word_suffix", "x"),
         ("merges", [["a"]]),
         ("vocab", {"a": 1 << 40}),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from seriatim.errors import ConfigError
 from seriatim.settings import option
 
 UNITS = ("character", "byte", "word", "token", "subword")
@@ -22,6 +26,11 @@ class CodecOptions:
     )
     lower: bool = option(False, "lower-case the text first")
     method: str = option("byte-pair", "how subwords are learned", choices=("byte-pair", "unigram"))
+    tokenizer: str = option(
+        "",
+        "a tokenizer made elsewhere: a file tokenizer.json or a sentencepiece .model; the unit is "
+        "then subword",
+    )
     phrases: int = option(
         0,
         "word: join pairs of words that stand together more often than chance, in so many rounds:"
@@ -65,3 +74,43 @@ class CodecOptions:
         "autoencode: fields that the writer is conditioned on, with commas between, such as label:"
         " a class, an author, a style",
     )
+
+
+LEARNED = ("vocabulary", "minimum_count", "lower", "method", "phrases", "phrase_score")
+
+
+def with_unit(settings: Mapping[str, Any], untokenized: str = "") -> dict[str, Any]:
+    """The settings of a codec; a tokenizer made elsewhere says the unit, and nothing is learned
+    besides. Where none makes sense, `untokenized` says why.
+
+    >>> with_unit({"tokenizer": "bert/tokenizer.json"})
+    {'tokenizer': 'bert/tokenizer.json', 'unit': 'subword'}
+    """
+    if not settings.get("tokenizer"):
+        return dict(settings)
+    if untokenized:
+        raise ConfigError(
+            f"a tokenizer made elsewhere has no use here: {untokenized}",
+            got=settings["tokenizer"],
+            do="Leave out --tokenizer",
+        )
+    other = [
+        f"--{name.replace('_', '-')} {settings[name]}"
+        for name in ("unit", "target_unit")
+        if settings.get(name) not in (None, "subword")
+    ]
+    other += [
+        f"--{name.replace('_', '-')} {settings[name]}" for name in LEARNED if name in settings
+    ]
+    if other:
+        raise ConfigError(
+            "a tokenizer made elsewhere says what a symbol is, and nothing is learned besides",
+            got=" ".join(other),
+            do="Leave that out, or --tokenizer",
+        )
+    return {**settings, "unit": "subword"}
+
+
+def unit_in_words(settings: Mapping[str, Any]) -> str:
+    """What is said of a unit that nobody asked for."""
+    return f"unit: subword, since {Path(settings['tokenizer']).name} says how text is cut"

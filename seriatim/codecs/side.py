@@ -168,8 +168,7 @@ class Case:
         if raw is None:
             return self.read(coder, low, letters)
         for context, run, written in runs_of(low, raw):
-            way = coder.choose(self.expected(context, run), way_of(written, run))
-            self.write_word(coder, way, run, written, letters)
+            self.word(coder, context, run, written, letters)
         return raw
 
     def read(self, coder: Coder, low: str, letters: Letters) -> str:
@@ -177,11 +176,18 @@ class Case:
         parts, place, last = [], 0, LOWER
         for run in RUN.finditer(low):
             context = place_of(low, run.start(), last)
-            last = coder.choose(self.expected(context, run[0]), None)
-            written = self.write_word(coder, last, run[0], None, letters)
+            last, written = self.word(coder, context, run[0], None, letters)
             parts += [low[place : run.start()], written]
             place = run.end()
         return "".join([*parts, low[place:]])
+
+    def word(
+        self, coder: Coder, context: str, low: str, written: str | None, letters: Letters
+    ) -> tuple[int, str]:
+        """Write how one word was written, or read it; in which way, and the word."""
+        way = None if written is None else way_of(written, low)
+        way = coder.choose(self.expected(context, low), way)
+        return way, self.write_word(coder, way, low, written, letters)
 
     def expected(self, context: str, word: str) -> Frequencies:
         """How a word is expected to be written."""

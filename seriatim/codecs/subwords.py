@@ -11,18 +11,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers.pre_tokenizers import ByteLevel
 
+from seriatim.codecs.arithmetic import Coder
 from seriatim.codecs.options import CodecOptions
+from seriatim.codecs.sentencepiece_files import as_tokenizer
+from seriatim.codecs.side import SOME
+from seriatim.codecs.surfaces import UNSEEN, Learned, groups, parts_of, surfaces, types_in, write
 from seriatim.codecs.symbols import SPECIALS, STOP, UNKNOWN, Codec, text_of_bytes
-from seriatim.codecs.tokenizer_files import LINE_END, checked
+from seriatim.codecs.tokenizer_files import LINE_END, META, PATTERNS, checked
+from seriatim.data.pickles import refuse_pickle
 from seriatim.data.sequences import SYMBOLS, Field, offsets_of
-from seriatim.errors import ConfigError
+from seriatim.errors import ConfigError, DataError, SeriatimError
 
 DEFAULT_SIZE = 1000
 
@@ -31,6 +40,24 @@ LEAST_SIZE = 260  # 256 bytes, the special symbols, and two that the unigram met
 
 
 CHUNK = 4096  # lines encoded at a time
+
+
+SPAN = 1 << 16  # letters that are encoded at a time where lines depend on each other
+
+
+LARGEST_FILE = 1 << 28  # bytes of a tokenizer
+
+
+ENDS = (
+    "</s>",
+    "<|endoftext|>",
+    "<|end_of_text|>",
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<eos>",
+    "[EOS]",
+    "[SEP]",
+)  # names that symbols have which end a text, the surest first
 
 
 SAFE = re.compile(r"(?<=\S\n)(?=\S)")  # between two lines where byte-level tokenizers cut anyway
@@ -54,7 +81,7 @@ class Subwords(Codec):
                 do=f"Choose a vocabulary of {LEAST_SIZE} or more, or unit byte",
             )
         tokenizer = Tokenizer(models.Unigram() if options.method == "unigram" else models.BPE())
-        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
         tokenizer.decoder = decoders.ByteLevel()
         tokenizer.train_from_iterator(
             (line for text in Codec(options, SPECIALS).texts(column) for line in lines_of(text)),
@@ -68,9 +95,7 @@ class Subwords(Codec):
         for text in self.texts(column):
             lines, length = self.lines(text), 0
             for start in range(0, len(lines), CHUNK):
-                encoded = self.tokenizer.encode_batch_fast(
-                    lines[start : start + CHUNK], add_special_tokens=False
-                )
+                encoded = encodings(self.tokenizer, lines[start : start + CHUNK])
                 ids = [i for line in encoded for i in line.ids]
                 parts.append(np.array(ids, np.int32))
                 length += len(ids)
@@ -114,12 +139,12 @@ class Subwords(Codec):
         if not isinstance(record["tokenizer"], str):
             raise ValueError("its tokenizer is no text")
         tokenizer = tokenizer_of(record["tokenizer"])
-        check(tokenizer, options)
-        codec = (
-            Foreign(options, tokenizer, record["end"])
-            if "end" in record
-            else cls(options, tokenizer)
-        )
+        if "end" in record:
+            codec: Codec = made_elsewhere(options, tokenizer, record["end"])
+            codec.spelling = record["spelling"]
+        else:
+            check(tokenizer, options)
+            codec = cls(options, tokenizer)
         if codec.symbols != record["symbols"]:
             raise ValueError("its tokenizer and its symbols differ")
         return codec
@@ -131,7 +156,7 @@ class Foreign(Subwords):
     a line and the blanks around it into one piece."""
 
     def __init__(self, options: CodecOptions, tokenizer: Tokenizer, end: int):
-        check(tokenizer, options)
+        self.check(tokenizer, options)
         names, symbols = names_of(tokenizer), dict.fromkeys(SPECIALS)
         if not isinstance(end, int) or isinstance(end, bool) or not 0 <= end < len(names):
             raise ValueError(f"it has no symbol {end!r} to end with")
@@ -149,10 +174,21 @@ class Foreign(Subwords):
             np.int32
         )  # (V - 1,) our number of each of theirs
 
+    @classmethod
+    def fit(cls, column: Field, options: CodecOptions) -> Foreign:  # type: ignore[override]
+        """The tokenizer of a file, which is not needed any more: nothing of the data is learned."""
+        with reading_tokenizer(options.tokenizer):
+            tokenizer = tokenizer_in(options.tokenizer)
+            return made_elsewhere(replace(options, tokenizer=""), tokenizer, end_of(tokenizer))
+
     def encode(self, column: Field) -> Field:
         """Text -> our numbers of the tokenizer's symbols."""
         found = super().encode(column)
         return Field(self.ours[found.flat], found.offsets, SYMBOLS)
+
+    def check(self, tokenizer: Tokenizer, options: CodecOptions) -> None:
+        """Refuse one whose symbols do not tell all of a text."""
+        check(tokenizer, options)
 
     def lines(self, text: str) -> list[str]:
         """Pieces between which the tokenizer would cut anyway."""
@@ -174,9 +210,183 @@ class Foreign(Subwords):
         return tokenizer_of(self.tokenizer.to_str())
 
 
+class Lossy(Foreign):
+    """A tokenizer made elsewhere whose symbols do not tell all of a text: it changes letters first,
+    drops blanks, or knows not all characters. What they do not tell is written beside them, part by
+    part of the text (`seriatim.codecs.surfaces`). A symbol that stands for no text of its own is
+    unknown where a text seems to have it."""
+
+    lossless = False
+    left_out = "what its tokenizer leaves out (blanks, letters it changes, unknown pieces)"
+
+    def __init__(self, options: CodecOptions, tokenizer: Tokenizer, end: int):
+        super().__init__(options, tokenizer, end)
+        parts, names = json.loads(tokenizer.to_str()), names_of(tokenizer)
+        added = tokenizer.get_added_tokens_decoder()
+        self.of_bytes = "ByteLevel" in types_in(parts["pre_tokenizer"])
+        letters = bytes_by_letter() if self.of_bytes else {}
+        known = surfaces(parts["model"], names, added, letters)
+        self.surfaces = [UNSEEN, *(known[i] for i in self.theirs[1:].tolist())]  # by our numbers
+        strange = [number for number, token in added.items() if token.special]
+        self.ours[[end, *strange, *unknown_in(parts["model"])]] = UNKNOWN
+
+    def check(self, tokenizer: Tokenizer, options: CodecOptions) -> None:
+        """Whatever it loses is written beside its symbols; but what cannot cut all texts is
+        refused."""
+        model = json.loads(tokenizer.to_str())["model"]
+        if options.lower:
+            raise ValueError("it is not known to lower the case")
+        if model["type"] != "BPE" or model["unk_token"] is not None:
+            unknown_in(model)
+
+    def lines(self, text: str) -> list[str]:
+        """The text in few parts, since a tokenizer may treat the beginning of one as it likes."""
+        parts: list[str] = []
+        for line in super().lines(text):
+            if parts and len(parts[-1]) < SPAN:
+                parts[-1] += line
+            else:
+                parts.append(line)
+        return parts
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Our numbers -> text, as the tokenizer writes it; an unknown symbol is U+FFFD."""
+        names = [
+            "\ufffd" if i == UNKNOWN else self.tokenizer.id_to_token(int(self.theirs[i])) or ""
+            for i in map(int, ids)
+            if i != STOP
+        ]
+        decoder = self.tokenizer.decoder
+        return " ".join(names) if decoder is None else decoder.decode(names)
+
+    def shown(self, symbol: str) -> str:
+        """The text that a piece stands for; what only hangs on stays as it is."""
+        return shown(symbol) if self.of_bytes else symbol.replace(META, " ")
+
+    def parts(self, text: str) -> list[str]:
+        """(1 + T,) the parts of a text: one for each of its symbols, and what is left."""
+        found, left = [], ""
+        for line in self.lines(text):
+            offsets = encodings(self.tokenizer, [line], fast=False)[0].offsets
+            first, *others = parts_of(line, offsets)
+            several = [left + first, *others]
+            found += several[:-1]
+            left = several[-1]
+        return [*found, left]
+
+    def unfold(self, coder: Coder, ids: np.ndarray, text: str | None, pieces: Sequence[str]) -> str:
+        """Part by part: its blanks, and how its letters were written."""
+        return write(
+            coder,
+            groups(ids.tolist(), self.surfaces),
+            None if text is None else self.parts(text),
+            self.beside.blanks.write,
+            self.beside.case.word,
+            self.speller,
+        )
+
+    def learn_side(self, column: Field) -> None:
+        """Count in the training text how its parts are written."""
+        learned, size = Learned(), 0
+        for raw in self.raw_texts(column):
+            text = raw[: SOME - size]
+            learned.look(groups(self.encode_text(text).tolist(), self.surfaces), self.parts(text))
+            size += len(raw)
+            if size >= SOME:
+                break
+        self.side, self.spelling = learned.side(), self.letters(learned.cores)
+
+
+def made_elsewhere(options: CodecOptions, tokenizer: Tokenizer, end: Any) -> Foreign:
+    """The codec of a tokenizer, by whether its symbols tell all of a text."""
+    try:
+        check(tokenizer, options)
+    except ValueError:
+        return Lossy(options, tokenizer, end)
+    return Foreign(options, tokenizer, end)
+
+
+def unknown_in(model: dict[str, Any]) -> list[int]:
+    """The number of the unknown piece of a model's JSON, if it has one; a ValueError if it is not
+    among its pieces."""
+    if model["type"] == "Unigram":
+        number, many = model["unk_id"], len(model["vocab"])
+        if number is None or number >= many:
+            raise ValueError("it has no unknown piece")
+        return [number]
+    name = model["unk_token"]
+    if name is None:
+        return []
+    if name not in model["vocab"]:
+        raise ValueError(f"its unknown piece {name!r} is not among its pieces")
+    return [model["vocab"][name]]
+
+
+@contextmanager
+def reading_tokenizer(path: str) -> Iterator[None]:
+    """Around what makes a codec of a tokenizer's file: whatever is wrong with it is an error that
+    names the file."""
+    try:
+        yield
+    except SeriatimError:
+        raise
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise DataError(
+            "this tokenizer cannot be used",
+            got=error,
+            file=path,
+            do="Give one of common parts (see docs/codecs.md), or learn subwords: --unit subword",
+        ) from None
+
+
+def tokenizer_in(path: str) -> Tokenizer:
+    """The tokenizer of a file, whose parts are all allowed."""
+    content = read_file(path)
+    refuse_pickle(path, content)
+    if content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        return tokenizer_of(content.decode("utf-8-sig"), ours=False)
+    if content[:1] == b"\n":  # the first field of a message: a piece
+        return tokenizer_of(as_tokenizer(content), ours=False)
+    raise DataError(
+        "this is no tokenizer",
+        got=f"a file that begins with {content[:8]!r}",
+        file=path,
+        do="Give a tokenizer.json of Hugging Face, or a .model of sentencepiece",
+    )
+
+
+def read_file(path: str) -> bytes:
+    """A tokenizer's file, if it is one, and not too large."""
+    try:
+        file = Path(path)
+        if file.is_file() and file.stat().st_size <= LARGEST_FILE:
+            return file.read_bytes()
+        got = "a folder" if file.is_dir() else "a file that is too large" if file.exists() else path
+    except (OSError, ValueError) as error:
+        got = str(getattr(error, "strerror", None) or error)
+    raise DataError(
+        "there is no tokenizer to be read here",
+        got=got,
+        file=path,
+        do="Name the file: tokenizer.json, or a .model of sentencepiece",
+    )
+
+
+def end_of(tokenizer: Tokenizer) -> int:
+    """Which of its symbols ends a text: one that is known for it, or our own, which is added."""
+    added = tokenizer.get_added_tokens_decoder().items()
+    special = {token.content: number for number, token in added if token.special}
+    for name in ENDS:
+        if name in special:
+            return special[name]
+    name = unused(SPECIALS[STOP], tokenizer.get_vocab())
+    tokenizer.add_special_tokens([name])
+    return tokenizer.get_vocab()[name]
+
+
 def trainer_of(options: CodecOptions) -> trainers.Trainer:
     """What learns the subwords, by the method asked for."""
-    size, alphabet = options.vocabulary or DEFAULT_SIZE, pre_tokenizers.ByteLevel.alphabet()
+    size, alphabet = options.vocabulary or DEFAULT_SIZE, ByteLevel.alphabet()
     if options.method == "unigram":
         return trainers.UnigramTrainer(
             vocab_size=size,
@@ -197,11 +407,22 @@ def trainer_of(options: CodecOptions) -> trainers.Trainer:
 def check(tokenizer: Tokenizer, options: CodecOptions) -> None:
     """Refuse a tokenizer that is not byte-level or would lose something of a text."""
     model, normalizer = tokenizer.model, tokenizer.normalizer
-    cuts = {
-        state(each) for each in (pre_tokenizers.ByteLevel(add_prefix_space=False), line_by_line())
-    }
+    cuts = {state(each) for each in (ByteLevel(add_prefix_space=False), line_by_line())}
+    cuts |= {state(each) for each in map(split_at, PATTERNS)}
     plain = normalizer is None or (options.lower and isinstance(normalizer, normalizers.Lowercase))
     added = [token for token in tokenizer.get_added_tokens_decoder().values() if not token.special]
+    inner = tokenizer.get_vocab(with_added_tokens=False)
+    controls = [
+        token.content
+        for token in tokenizer.get_added_tokens_decoder().values()
+        if token.special and token.content in inner
+    ]
+
+    def apart(control: str) -> bool:
+        """Whether the name of a control is more than one piece where it is text."""
+        cutter = tokenizer.pre_tokenizer
+        return cutter is not None and len(cutter.pre_tokenize_str(control)) > 1
+
     for wrong, sound in (
         (
             "its model is neither byte-pair nor unigram",
@@ -220,12 +441,10 @@ def check(tokenizer: Tokenizer, options: CodecOptions) -> None:
             "it does not cut the text as GPT-2 does",
             tokenizer.pre_tokenizer is not None and state(tokenizer.pre_tokenizer) in cuts,
         ),
+        ("its controls may be text", all(map(apart, controls))),
         ("it does not write bytes", isinstance(tokenizer.decoder, decoders.ByteLevel)),
         ("it swallows blanks", not any(token.lstrip or token.rstrip for token in added)),
-        (
-            "it does not have all bytes",
-            tokenizer.get_vocab().keys() >= set(pre_tokenizers.ByteLevel.alphabet()),
-        ),
+        ("it does not have all bytes", tokenizer.get_vocab().keys() >= set(ByteLevel.alphabet())),
     ):
         if not sound:
             raise ValueError(f"the tokenizer is not lossless: {wrong}")
@@ -243,9 +462,32 @@ def line_by_line() -> pre_tokenizers.PreTokenizer:
     return pre_tokenizers.Sequence(
         [
             pre_tokenizers.Split(Regex(LINE_END), "merged_with_previous"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False),
+            ByteLevel(add_prefix_space=False),
         ]
     )
+
+
+def split_at(pattern: str) -> pre_tokenizers.PreTokenizer:
+    """Cut by a pattern, then into bytes."""
+    return pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(pattern), "isolated"),
+            ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+
+
+def encodings(tokenizer: Tokenizer, lines: list[str], fast: bool = True) -> list[Any]:
+    """What a tokenizer makes of lines; places in the text only if it is not to be fast."""
+    cut = tokenizer.encode_batch_fast if fast else tokenizer.encode_batch
+    try:
+        return cut(lines, add_special_tokens=False)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # plain Exception, or a panic, which is not even one
+        raise DataError(
+            "the tokenizer could not cut this text", got=error, do="Use another tokenizer"
+        ) from None
 
 
 def tokenizer_of(text: str, ours: bool = True) -> Tokenizer:

@@ -64,6 +64,7 @@ class Codec:
     """Raw <-> symbol numbers. A subclass says how text is cut into pieces and joined again."""
 
     lossless = True  # decode(encode(text)) == text as long as nothing is unknown
+    left_out = "the blanks between words"  # what is charged beside the symbols where it is not
     sizes: tuple[int, ...] = ()  # further sizes that a model must know
 
     def __init__(
@@ -612,12 +613,12 @@ class Labels:
         return cls(record["labels"])
 
 
-def codec_class(unit: str) -> type[Codec]:
+def codec_class(unit: str, tokenizer: str = "") -> type[Codec]:
     """The class for a unit; subwords need a library that is loaded only when asked for."""
     if unit == "subword":
-        from seriatim.codecs.subwords import Subwords
+        from seriatim.codecs.subwords import Foreign, Subwords
 
-        return Subwords
+        return Foreign if tokenizer else Subwords
     return {"character": Characters, "byte": Bytes, "word": Words, "token": Tokens}[unit]
 
 
@@ -631,7 +632,13 @@ def fit_codec(column: Field, options: CodecOptions) -> Codec:
             got=f"--unit {options.unit}",
             do="Add --unit word, or leave out --phrases",
         )
-    codec = codec_class(options.unit).fit(column, options)
+    if options.tokenizer and options.unit != "subword":
+        raise ConfigError(
+            "a tokenizer made elsewhere cuts texts into subwords",
+            got=f"symbols of unit {options.unit}",
+            do="Give texts, or leave out --tokenizer",
+        )
+    codec = codec_class(options.unit, options.tokenizer).fit(column, options)
     if codec.size <= len(SPECIALS):
         raise DataError(
             "the training data has no symbols",

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from seriatim import __version__
+from seriatim.codecs.options import unit_in_words, with_unit
 from seriatim.comparison.budget import Budget
 from seriatim.comparison.data_curve import HALF, DataCurve, check_curve
 from seriatim.comparison.fits import Fits
@@ -39,7 +40,7 @@ from seriatim.leaderboard import more_data, verdict
 from seriatim.measuring.fingerprint import fingerprint
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
-from seriatim.progress import began, exhausted, listening
+from seriatim.progress import began, exhausted, listening, note
 from seriatim.records import Record, record
 from seriatim.report import call_of, command_of
 from seriatim.runs.predictor import Predictor, Source
@@ -65,7 +66,14 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
 
     def __init__(self, room: Task, options: CompareOptions, settings: Mapping[str, Any]):
         self.room, self.options, self.begin = room, options, began()
-        self.settings = {key.replace("-", "_"): value for key, value in settings.items()}
+        asked = {key.replace("-", "_"): value for key, value in settings.items()}
+        if options.units and asked.get("tokenizer"):
+            raise ConfigError(
+                "a tokenizer made elsewhere says the unit",
+                got="--tokenizer and --units",
+                do="Leave one out",
+            )
+        self.settings = with_unit(asked, room.cut.untokenized)
         if not room.figures:
             raise ConfigError(
                 f"models of {room.name} are not compared by what they predict",
@@ -222,6 +230,8 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         asked = {key: value for key, value in self.settings.items() if key in names}
         reading: Any = build(self.room.reading, asked, "reading")
         coding, unit = self.coding(), self.settings.get("unit")
+        if self.settings.get("tokenizer"):
+            note(unit_in_words(self.settings))
         data, held, tested = (
             None if each is None else cut.prepare(cut.sequences(each, reading, unit=unit), coding)
             for each in (source, valid, test)

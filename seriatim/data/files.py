@@ -128,13 +128,14 @@ def packed(path: Path) -> Iterator[BinaryIO]:
 
 
 def unpacked(path: str) -> bytearray:
-    """The bytes of a file, decompressed as its ending says."""
+    """The bytes of a file, decompressed as its ending says; no pickle, which is refused."""
     content = bytearray()
     with opened(path) as file:
         while chunk := file.read(CHUNK):
             content += chunk
             if len(content) > most_bytes():
                 raise too_large(path)
+    refuse_pickle(path, content)
     return content
 
 
@@ -169,7 +170,6 @@ def unified(
     content = unpacked(path)
     if content in (b"", codecs.BOM_UTF8):
         raise DataError("the file is empty", file=path, do="Give a file with at least one line")
-    refuse_pickle(path, content)
     if encoding:
         return told_encoding(content, path, encoding), False
     for mark, name in MARKS.items():

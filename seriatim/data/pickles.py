@@ -13,7 +13,10 @@ from seriatim.errors import DataError
 HEAD = 512  # bytes that tell it
 
 
-BEGINS = re.compile(rb"\x80[\x02-\x05]")  # a pickle since protocol 2
+# a pickle since protocol 2; and those before that begin as lists, tables and objects do
+BEGINS = re.compile(
+    rb"\x80[\x02-\x05]|\([dl]p\d+\n|[\]}]q\x00|c(?:copy_reg|__builtin__|numpy[\w.]*)\n\w+\n"
+)
 
 
 OBJECTS = re.compile(rb"\x93NUMPY.{0,8}\{[^}]*'descr': '[|<>=]?O", re.DOTALL)

@@ -39,6 +39,8 @@ def cases() -> list[str]:
         "binary",
         "arpa",
         "questions",
+        "tokenizer",
+        "sentencepiece",
         "restore",
     ]
 
@@ -46,6 +48,7 @@ def cases() -> list[str]:
 def sources(case: str) -> tuple[str, list[bytes]]:
     """A name for the file, and whole ones."""
     from tests.data.test_readers import CASES, seeds
+    from tests.families import FAMILIES, model_file, source
     from tests.terminal import prose
 
     vectors = b"the 0.5 -1.25e-3 2\ncat 1 2 3\ndog 4 5 6\n"
@@ -66,6 +69,8 @@ def sources(case: str) -> tuple[str, list[bytes]]:
             ],
         ),
         "questions": ("a.txt", [b": capital\nparis france rome italy\nrome italy paris france\n"]),
+        "tokenizer": ("tokenizer.json", [source(name).encode() for name in FAMILIES]),
+        "sentencepiece": ("a.model", [model_file(1), model_file(2)]),
         "restore": ("a.srt", [prose(3, 1).encode()]),
     }
     return known[case] if case in known else (CASES[case][0], seeds(case))
@@ -91,6 +96,8 @@ def reader(case: str, place: Path) -> Callable[[Path], Any]:
         from seriatim.tasks.words.questions import read_questions
 
         return lambda path: read_questions(str(path))
+    if case in ("tokenizer", "sentencepiece"):
+        return cutter()
     if case == "restore":
         return restorer(place)
     if case in CASES:
@@ -98,6 +105,22 @@ def reader(case: str, place: Path) -> Callable[[Path], Any]:
         others = [place / "whole.en"] if case == "parallel" else []
         return lambda path: read_files(path, *others, **options)
     return lambda path: read_files(path, input_format=case)
+
+
+def cutter() -> Callable[[Path], Any]:
+    """What opens a tokenizer, and cuts a text by it."""
+    from seriatim.codecs.options import CodecOptions
+    from seriatim.codecs.symbols import fit_codec
+    from seriatim.data.sequences import Field
+    from tests.families import TEXT
+
+    def read(path: Path) -> Any:
+        """The symbols of a text, and what they do not tell."""
+        column = Field.of_text([TEXT])
+        codec = fit_codec(column, CodecOptions(unit="subword", tokenizer=str(path)))
+        return codec.side_nats(column, codec.encode(column))
+
+    return read
 
 
 def restorer(place: Path) -> Callable[[Path], Any]:

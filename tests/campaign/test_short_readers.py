@@ -37,9 +37,10 @@ def runs(tmp_path_factory):
     (folder / "language").mkdir()
     (folder / "language" / "train.txt").write_text(prose(40, 10))
     (folder / "language" / "test.txt").write_text(prose(6, 11))
-    for role in ("pieces", "unigrams"):
+    for role in ("pieces", "unigrams", "word-piece", "fallback", "normal-form"):
         model, settings = values.SUBWORDS["language", role]
         out = folder / "language" / "runs" / role
+        settings = values.given(settings, folder)
         st.fit("language", model, folder / "language" / "train.txt", out=out, **settings)
     return folder
 

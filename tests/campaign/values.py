@@ -34,6 +34,9 @@ SUBWORDS = {
         "markov",
         {"unit": "subword", "vocabulary": 270, "method": "unigram", "order": 2},
     ),
+    ("language", "word-piece"): ("markov", {"tokenizer": "word-piece", "order": 2}),
+    ("language", "fallback"): ("markov", {"tokenizer": "fallback", "order": 2}),
+    ("language", "normal-form"): ("markov", {"tokenizer": "normal-form", "order": 2}),
     ("classify", "pieces"): ("naive-bayes", {"unit": "subword", "vocabulary": 270}),
 }
 QUIET = {"against", "out"}  # options of verbs that need other runs, or write
@@ -50,7 +53,18 @@ def make_runs(folder: Path) -> None:
             workshop.run(task, role)
     for (task, role), (model, settings) in SUBWORDS.items():
         out = folder / task / "runs" / role
-        st.fit(task, model, workshop.train(task, "counted"), out=out, **settings)
+        st.fit(task, model, workshop.train(task, "counted"), out=out, **given(settings, folder))
+
+
+def given(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Settings with the tokenizer that they name as a file."""
+    from tests.families import source
+
+    if "tokenizer" not in settings:
+        return settings
+    path = folder / "tokenizer.json"
+    path.write_text(source(settings["tokenizer"]))
+    return settings | {"tokenizer": str(path)}
 
 
 def runs_in(folder: Path, kind: str) -> list[tuple[str, str]]:

@@ -77,13 +77,17 @@ class Conditioned:
         names = condition_names(options.condition)
         conditions = {name: Labels.fit(labels_in(data, name)) for name in names}
         column = main_of(data, names)
+        if options.tokenizer and column.kind != TEXT:
+            raise ConfigError(
+                "a tokenizer made elsewhere cuts texts", got=column.kind, do="Leave out --tokenizer"
+            )
         options = replace(options, unit="token") if column.kind == SYMBOLS else options
         inputs = (
             Moves.fit(column, data.fields.get(STROKES) is column, data.origin)
             if column.kind == NUMBERS
             else fit_codec(column, options)
         )
-        return cls(options, inputs, conditions)
+        return cls(replace(options, tokenizer=""), inputs, conditions)
 
     @property
     def moves(self) -> Moves | None:

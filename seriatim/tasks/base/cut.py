@@ -55,6 +55,7 @@ class Cut:
     parallel = False  # whether two files may belong together, line by line
     wants = ""  # what the data must have besides: label, value, tags or pair; or be: series
     numeric = True  # whether sequences may be numbers; otherwise whole numbers are symbols
+    untokenized = ""  # why no tokenizer made elsewhere is of use here, if none is
     audited = False  # whether the data is looked at for copies and contradictions before a fit
 
     def __init__(self, task: Task):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from seriatim.codecs.options import CodecOptions
 from seriatim.settings import option, some_of
 
-TEXT = "unit vocabulary minimum_count lower method phrases phrase_score"
+TEXT = "unit tokenizer vocabulary minimum_count lower method phrases phrase_score"
 TextCoding = some_of(CodecOptions, "TextCoding", TEXT)
 
 

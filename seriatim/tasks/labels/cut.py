@@ -334,6 +334,7 @@ class TagCut(ClassifyCut):
 
     how, target, wants = None, "tags", "tags"
     numeric = False
+    untokenized = "tags are given to elements as they stand"
 
     def lesson(
         self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec

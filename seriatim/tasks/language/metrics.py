@@ -170,7 +170,7 @@ def restored_from(predictor: LanguagePredictor) -> str:
     """What is charged so that the text can be restored."""
     codec, charged = predictor.codec, []
     if not codec.lossless:
-        charged.append("the blanks between words")
+        charged.append(codec.left_out)
     if codec.options.lower:
         charged.append("capitals, since it is lower-cased first")
     return (

@@ -85,6 +85,7 @@ class SetsCut(Cut):
 
     held_share = 0.1
     by, numeric = "line", False
+    untokenized = "a step of sets is a token"
 
     def read(self, paths: list[Any], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files as Sequences; of MIDI all notes, as sets."""

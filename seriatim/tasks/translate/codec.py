@@ -20,7 +20,7 @@ from seriatim.batches import Batch, empty, pad
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.scaled import Scaled
 from seriatim.codecs.symbols import STOP, Codec, fit_codec, load_codec, reading_codec
-from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences
+from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.settings import build
 
@@ -88,6 +88,13 @@ class PairCodec:
     def fit(cls, data: Sequences, options: CodecOptions) -> PairCodec:
         """The vocabularies of the training data, or one for both."""
         source, target = data.field(SOURCE), data.field(TARGET)
+        kept = replace(options, tokenizer="")
+        if options.tokenizer and TEXT not in (source.kind, target.kind):
+            raise ConfigError(
+                "a tokenizer made elsewhere cuts texts, and neither side is one",
+                got=f"{source.kind} and {target.kind}",
+                do="Leave out --tokenizer",
+            )
         if target.kind == NUMBERS:
             raise DataError(
                 "the target is to be text or symbols",
@@ -103,14 +110,14 @@ class PairCodec:
                     do="Leave out --shared or --target-unit",
                 )
             both = fit_codec(together(source, target), unit_of(source, options, options.unit))
-            return cls(options, both, both)
+            return cls(kept, both, both)
         known = (
             Scaled.fit(source)
             if source.kind == NUMBERS
             else fit_codec(source, unit_of(source, options, options.unit))
         )
         return cls(
-            options,
+            kept,
             known,
             fit_codec(target, unit_of(target, options, options.target_unit or options.unit)),
         )
@@ -223,8 +230,13 @@ class PairCodec:
 
 def unit_of(column: Field, options: CodecOptions, unit: str) -> CodecOptions:
     """The options of one side; symbols given as such are tokens."""
+    given = column.kind == SYMBOLS
     return replace(
-        options, unit="token" if column.kind == SYMBOLS else unit, target_unit=None, shared=False
+        options,
+        unit="token" if given else unit,
+        tokenizer="" if given else options.tokenizer,
+        target_unit=None,
+        shared=False,
     )
 
 

@@ -76,6 +76,7 @@ class WordsCut(Cut):
 
     held_share = 0.01
     numeric = False
+    untokenized = "vectors are those of words"
 
     def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
         """A word seen less than five times has no company to be known by."""

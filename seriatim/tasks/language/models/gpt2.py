@@ -510,6 +510,8 @@ def check(codec: Codec, model: Model) -> None:
         wrong.append("a feed-forward part that GPT-2 has not")
     if not isinstance(codec, Subwords):
         wrong.append(f"unit {codec.options.unit}, not subword")
+    elif not codec.lossless:
+        wrong.append("a tokenizer that is not made of bytes, or changes the text first")
     if model.bias is not None:
         bias = model.bias.detach()
         bias = bias[STOP:] if isinstance(codec, Foreign) and bias[UNKNOWN] <= IMPOSSIBLE else bias
