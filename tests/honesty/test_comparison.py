@@ -27,6 +27,7 @@ from seriatim.tasks import task
 from seriatim.tasks.autoencode import likelihood
 from seriatim.tasks.autoencode import predictor as autoencode
 from seriatim.training.ending import Ending, improving
+from seriatim.training.trials import choose_looks
 from tests.honesty import seriatim
 from tests.training.test_loop import loop
 
@@ -285,6 +286,7 @@ def test_looking_at_validation_data_takes_a_twentieth_of_the_time(monkeypatch):
     update = trial.update
 
     def validate(model):
+        trial.lesson.share_read = trial.lesson.judged_share
         cost = 20.0 * trial.lesson.judged_share  # seconds of a look at all of it
         looking.append(cost)
         clock.now += cost
@@ -302,6 +304,22 @@ def test_looking_at_validation_data_takes_a_twentieth_of_the_time(monkeypatch):
     assert len(looks) == trial.progress.many_looks >= 4
     assert sum(looking) < 0.1 * 120 and clock.now < 1.05 * 120
     assert events[-1]["stopped"] == "minutes"
+
+
+def test_of_little_validation_data_looks_are_not_thought_dearer_than_they_are(monkeypatch):
+    """Half of the data was read where a 64th was asked for, and taken for a 64th."""
+    clock, trial = FakeClock(), loop(minutes=2.0, validations=12)
+
+    def validate(model):
+        trial.lesson.share_read = max(0.5, trial.lesson.judged_share)
+        clock.now += 1.6 * trial.lesson.share_read  # of all of it 1.6 s
+        return 1.0
+
+    monkeypatch.setattr(time, "perf_counter", clock)
+    monkeypatch.setattr(trial.lesson, "validate", validate)
+    (chosen,) = choose_looks(trial)
+    assert chosen["looks"] == 12 and chosen["judged_share"] == 0.5
+    assert trial.schedule.looking == pytest.approx(0.8)
 
 
 def test_a_comparison_that_was_left_goes_on_and_keeps_its_rows(book, tmp_path):
