@@ -222,10 +222,11 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         asked = {key: value for key, value in self.settings.items() if key in names}
         reading: Any = build(self.room.reading, asked, "reading")
         coding, unit = self.coding(), self.settings.get("unit")
-        data, held, tested = (
+        prepared = [
             None if each is None else cut.prepare(cut.sequences(each, reading, unit=unit), coding)
             for each in (source, valid, test)
-        )
+        ]
+        data, held, tested = cut.united(prepared, self.settings)
         assert data is not None
         self.provenance = provenance(self.asked(), data, held, tested) | {
             f"{part}_files": self.files.get(part) for part in PARTS

@@ -13,15 +13,17 @@ from torch import Tensor
 
 from seriatim.batches import MOST_READ, Batch, buckets, refuse_long
 from seriatim.codecs.options import CodecOptions
+from seriatim.codecs.units import said, words_alone
 from seriatim.data import read
 from seriatim.data.options import LabelledOptions
-from seriatim.data.sequences import NUMBERS, Sequences
+from seriatim.data.sequences import NUMBERS, TEXT, Sequences
 from seriatim.data.series import series_with
 from seriatim.distributions.numbers import log_normal
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.models.recipe import TrainingOptions
+from seriatim.progress import note
 from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings
 from seriatim.tasks.labels.answers import answers, estimates
 from seriatim.tasks.labels.codec import Examples, LabelCodec, cut_once, of_examples, target_of
@@ -31,6 +33,8 @@ from seriatim.tasks.labels.models.network import SequenceLabeller
 from seriatim.training.lesson import FINEST, Judged, Lesson
 
 Event = dict[str, Any]
+# settings that say something of the unit, or of words
+TOLD = ("unit", "method", "vocabulary", "phrases", "letters", "spelling", "word_vectors", "encoder")
 
 
 # -- what training sees
@@ -252,6 +256,19 @@ class ClassifyCut(Cut):
         return data.labelled(name) if reading.label and name in data.fields else data
 
     # -- from data to numbers
+    def united(
+        self, several: Sequence[Sequences | None], settings: Settings
+    ) -> Sequence[Sequences | None]:
+        """Texts that are single words are read by character, unless something was said of units or
+        of words."""
+        train = several[0]
+        assert train is not None
+        free = train.unit is None and not any(settings.get(name) for name in TOLD)
+        if not free or train.main.kind != TEXT or not words_alone(train.main):
+            return several
+        note(said("character", "texts have no blanks"))
+        return [None if each is None else replace(each, unit="character") for each in several]
+
     def prepare(self, data: Sequences, settings: Settings) -> Sequences:
         """The data with its labels as names, whatever they were."""
         if data.fields.get(self.target) is data.main:
@@ -333,6 +350,12 @@ class TagCut(ClassifyCut):
 
     how, target, wants = None, "tags", "tags"
     numeric = False
+
+    def united(
+        self, several: Sequence[Sequences | None], settings: Settings
+    ) -> Sequence[Sequences | None]:
+        """As they are: what is tagged is what has a tag."""
+        return several
 
     def lesson(
         self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec
