@@ -124,11 +124,11 @@ class Trials:
             return self.no_time(name)
         to_come = self.counting[self.counting.index(name) :]
         limit = self.budget.counting(len(to_come))
-        seconds = self.expected(name, rounds, limit)
+        seconds, about = self.expected(name, rounds, limit)
         if seconds <= max(CHEAP, limit):
             return ""
         return (
-            f"it would take about {seconds:.0f} s, and has {limit:.1f} s here; "
+            f"it would take {about} {seconds:.0f} s, and has {limit:.1f} s here; "
             f"give more --minutes, or run it alone: --models {name}"
         )
 
@@ -145,23 +145,30 @@ class Trials:
             f"{enough:g} would leave some for all, --models {name} runs it alone"
         )
 
-    def expected(self, name: str, rounds: list[Round], limit: float) -> float:
+    def expected(self, name: str, rounds: list[Round], limit: float) -> tuple[float, str]:
         """Seconds that a model that counts would take, by growing parts of the data, until that can
-        be told from the limit; 0 if it can learn from none of them: then there is little data."""
+        be told from the limit, and whether that is about what it takes or the least; 0 if it can
+        learn from none of them: then there is little data. What a part takes beyond a smaller one
+        is chance to a degree, and is multiplied by what is left of the data: so a larger part is
+        tried as long as that takes half of the limit at most."""
         trials: list[tuple[float, float]] = []
+        times = len(rounds) * (2 if self.room.cut.walks else 1)  # fitted once more to choose
+        least = max(CHEAP, limit) / 2
         for part in TRIALS:
             share, seconds = self.tried(name, rounds[0], part)
             if not share or (trials and share <= trials[-1][0]):
                 continue
             if not trials and seconds > WARM and projected([(share, seconds)]) > limit:
                 share, seconds = self.tried(name, rounds[0], part)  # the first time takes longer
-            seconds *= len(rounds) * (2 if self.room.cut.walks else 1)  # fitted once more to choose
+            seconds *= times
             trials.append((share, seconds))
-            if projected(trials) <= limit or seconds > limit:
+            if seconds > limit:
+                return seconds, "more than"
+            if projected(trials) <= limit:
                 break
-            if len(trials) > 1 and projected(trials, 4 * share) > limit / 2:
+            if len(trials) > 1 and projected(trials, 4 * share) / times > least:
                 break
-        return projected(trials) if trials else 0.0
+        return projected(trials) if trials else 0.0, "about"
 
     def tried(self, name: str, parts: Round, share: float) -> tuple[float, float]:
         """A fit to a part of the data, and its measuring: the share it really was, 0 if that is too
