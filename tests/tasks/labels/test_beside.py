@@ -55,7 +55,7 @@ def test_a_network_that_knows_nothing_is_silenced(kind):
 
 
 def test_a_network_that_knows_more_than_counting_stays_as_it_is():
-    predictor, held, _ = fitted("tag", updates=300, width=16, dropout=0.0)
+    predictor, held, _ = fitted("tag", updates=150, rate=0.02, width=16, dropout=0.0)
     before, counted = answers(predictor.model, held, True), predictor.model.counted[1]
     model = copy.deepcopy(predictor.model)
     assert not model.settle(held, True)
@@ -104,6 +104,17 @@ def test_the_figure_of_a_fit_is_that_of_the_network_as_it_is_kept():
     predictor, held, _ = fitted("classify", updates=40, rate=1.0, dropout=0.0)
     found = answers(predictor.model, held, False).found
     assert predictor.metrics["valid"] == pytest.approx((found != held.y.flat).mean(), abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_look_at_a_part_reads_what_belongs_together(kind):
+    predictor, held, lesson = fitted(kind)
+    lesson.begin(predictor.model)
+    rows = np.linspace(0, len(held) - 1, 20).astype(int)
+    part, whole = of_examples(lesson.held.evenly(20), np.arange(20)), of_examples(lesson.held, rows)
+    for name in ("x", "x_lengths", "y", "y_mask", "beside"):
+        torch.testing.assert_close(getattr(part, name), getattr(whole, name), msg=name)
+    assert torch.equal(part.letters[part.words], whole.letters[whole.words])
 
 
 def test_of_sorted_data_a_look_at_a_part_sees_every_label():
