@@ -40,7 +40,7 @@ class Batch:
     known: Tensor | None = (
         None  # (B, P + T, K) numbers: what is known in advance, of the past and of the future
     )
-    beside: Tensor | None = None  # (B, K) or (B, P, K): what another model says of each label
+    beside: Tensor | None = None  # (B, T, K) what another model says of each label
     # the texts or words that x was made of, and which of them: for what reads text itself
     given: tuple[Field, np.ndarray] | None = None
 

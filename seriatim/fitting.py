@@ -145,7 +145,7 @@ class Fit:
         prepared = [
             None if each is None else self.cut.prepare(each, self.asked.coding) for each in several
         ]
-        data, held = prepared
+        data, held = self.cut.united(prepared, self.asked.coding | self.asked.model)
         assert several[0] is not None and data is not None
         self.asked.reading = replace(reading, **several[0].read_as)
         if data.main_kind() == NUMBERS:

@@ -395,7 +395,7 @@ class ClassifySettings(Settings, total=False):
     frame: int
     """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
     unit: Literal['character', 'byte', 'word', 'token', 'subword']
-    """what counts as one symbol"""
+    """what counts as one symbol; character where texts have no blanks"""
     vocabulary: int | None
     """keep at most this many symbols (subword: how many to learn, default 1000)"""
     minimum_count: int
@@ -623,7 +623,7 @@ class RegressSettings(Settings, total=False):
     frame: int
     """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
     unit: Literal['character', 'byte', 'word', 'token', 'subword']
-    """what counts as one symbol"""
+    """what counts as one symbol; character where texts have no blanks"""
     vocabulary: int | None
     """keep at most this many symbols (subword: how many to learn, default 1000)"""
     minimum_count: int

@@ -232,10 +232,11 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         coding, unit = self.coding(), self.settings.get("unit")
         if self.settings.get("tokenizer"):
             note(unit_in_words(self.settings))
-        data, held, tested = (
+        prepared = [
             None if each is None else cut.prepare(cut.sequences(each, reading, unit=unit), coding)
             for each in (source, valid, test)
-        )
+        ]
+        data, held, tested = cut.united(prepared, self.settings)
         assert data is not None
         self.provenance = provenance(self.asked(), data, held, tested) | {
             f"{part}_files": self.files.get(part) for part in PARTS

@@ -124,14 +124,12 @@ class Trials:
             return self.no_time(name)
         to_come = self.counting[self.counting.index(name) :]
         limit = self.budget.counting(len(to_come))
-        trials = self.trials(name, rounds, limit)
-        if not trials or projected(trials) <= max(CHEAP, limit):
+        seconds, about = self.expected(name, rounds, limit)
+        if seconds <= max(CHEAP, limit):
             return ""
-        share, seconds = trials[-1]
-        about = f", all would take about {projected(trials):.0f} s" if len(trials) > 1 else ""
         return (
-            f"{100 * share:.2g} % of the data took {seconds:.1f} s{about}, and it has {limit:.1f} s "
-            f"here; give more --minutes, or run it alone: --models {name}"
+            f"it would take {about} {seconds:.0f} s, and has {limit:.1f} s here; "
+            f"give more --minutes, or run it alone: --models {name}"
         )
 
     def no_time(self, name: str) -> str:
@@ -149,26 +147,31 @@ class Trials:
             f"{enough:g} would leave some for all, --models {name} runs it alone"
         )
 
-    def trials(self, name: str, rounds: list[Round], limit: float) -> list[tuple[float, float]]:
-        """Growing parts of the data, and the seconds that a model that counts took for each, until
-        all can be told from the limit; none if it can learn from none of them: then there is little
-        data."""
+    def expected(self, name: str, rounds: list[Round], limit: float) -> tuple[float, str]:
+        """Seconds that a model that counts would take, by growing parts of the data, until that can
+        be told from the limit, and whether that is about what it takes or the least; 0 if it can
+        learn from none of them: then there is little data. What a part takes beyond a smaller one
+        is chance to a degree, and is multiplied by what is left of the data: so a larger part is
+        tried as long as that takes half of the limit at most."""
         trials: list[tuple[float, float]] = []
+        times = len(rounds) * (2 if self.room.cut.walks else 1)  # fitted once more to choose
+        least = max(CHEAP, limit) / 2
         for part in TRIALS:
             share, seconds = self.tried(name, rounds[0], part, limit)
             if not share or (trials and share <= trials[-1][0]):
                 continue
             if not trials and seconds > WARM and projected([(share, seconds)]) > limit:
-                share, seconds = self.tried(
-                    name, rounds[0], part, limit
-                )  # the first time takes longer
-            seconds *= len(rounds) * (2 if self.room.cut.walks else 1)  # fitted once more to choose
+                # the first time takes longer
+                share, seconds = self.tried(name, rounds[0], part, limit)
+            seconds *= times
             trials.append((share, seconds))
-            if projected(trials) <= limit or seconds > limit:
+            if seconds > limit:
+                return seconds, "more than"
+            if projected(trials) <= limit:
                 break
-            if len(trials) > 1 and projected(trials, 4 * share) > limit / 2:
+            if len(trials) > 1 and projected(trials, 4 * share) / times > least:
                 break
-        return trials
+        return projected(trials) if trials else 0.0, "about"
 
     def tried(self, name: str, parts: Round, share: float, limit: float) -> tuple[float, float]:
         """A fit to a part of the data, and its measuring: the share it really was, 0 if that is too

@@ -104,7 +104,7 @@ class Lesson(ABC):
         """Tell a model what it needs to know of the data before it learns: most need nothing."""
         return None
 
-    def end(self, model: Model) -> None:
+    def end(self, model: Model) -> float | None:
         """Find, on validation data, what is found when a model has learned: for most there is
-        nothing."""
+        nothing. What `validate` gives then, if that is something else."""
         return None

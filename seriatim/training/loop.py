@@ -191,6 +191,7 @@ class Loop:
         yield from self.prepare(resumed)
         try:
             if self.model.knows and not p.step:
+                p.seconds = clock.now()
                 yield self.validate() | {"share": 0.0}
                 self.schedule.validated(clock)
             while not p.done:
@@ -207,7 +208,8 @@ class Loop:
         if self.best:
             self.model.load_arrays(self.best)
         self.model.eval()
-        self.lesson.end(self.model)
+        settled = self.lesson.end(self.model)
+        p.best = p.best if settled is None else settled
         judged = self.lesson.judged(self.model)
         ending = Ending(
             p.step,

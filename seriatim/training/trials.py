@@ -149,12 +149,12 @@ def choose_looks(loop: Loop) -> Iterator[Event]:
     allowed, costs = LOOKING * 60 * o.minutes, {}
     lesson.judged_share = 1 / 64
     lesson.validate(loop.model)  # the first time takes longer
-    least = lesson.share_read  # of little data all is read, however little was asked for
-    for share in (1 / 64, 1 / 8, 1.0):
-        lesson.judged_share, begin = share, time.perf_counter()
+    least = lesson.share_read  # of little data more is read than was asked for
+    for asked in (1 / 64, 1 / 8, 1.0):
+        lesson.judged_share, begin = asked, time.perf_counter()
         lesson.validate(loop.model)
-        costs[share] = time.perf_counter() - begin
-        if costs[share] > allowed / 8:
+        costs[lesson.share_read] = took = time.perf_counter() - begin
+        if took > allowed / 8:
             break
     share, seconds = list(costs.items())[-1]
     whole = max(seconds / share, 1e-9)
@@ -163,9 +163,9 @@ def choose_looks(loop: Loop) -> Iterator[Event]:
         p.judged_share = max(1 / 64, min(1.0, allowed / (p.many_looks + 1) / whole))
         if p.judged_share >= WORTH_LOOKING:
             break
-    loop.schedule.looking = p.judged_share * whole
+    read = max(p.judged_share, least)
+    loop.schedule.looking = read * whole
     if p.judged_share < 1 or p.many_looks < o.validations:
-        read = max(p.judged_share, least)
         yield {"event": "trial", "judged_share": read, "looks": p.many_looks}
 
 

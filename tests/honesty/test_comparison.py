@@ -27,6 +27,7 @@ from seriatim.tasks import task
 from seriatim.tasks.autoencode import likelihood
 from seriatim.tasks.autoencode import predictor as autoencode
 from seriatim.training.ending import Ending, improving
+from seriatim.training.trials import choose_looks
 from tests.honesty import seriatim
 from tests.training.test_loop import loop
 
@@ -280,7 +281,7 @@ def test_counting_keeps_its_share_of_the_time(book, monkeypatch, start, reading,
     assert rows["kneser-ney"]["status"] == status and clock.now < 1.1 * 42
     if status != "ok":
         reason = rows["kneser-ney"]["reason"]
-        assert re.search(rf"about {reading:.0f} s, and it has \d", reason)
+        assert re.search(rf"about {reading:.0f} s, and has \d", reason)
         assert "--minutes" in reason and "--models kneser-ney" in reason
     for alone in ({"epochs": 1}, {}):  # not by the clock; not beside others
         models = "kneser-ney,lstm" if alone else "kneser-ney"
@@ -323,6 +324,7 @@ def test_looking_at_validation_data_takes_a_twentieth_of_the_time(monkeypatch):
     update = trial.update
 
     def validate(model):
+        trial.lesson.share_read = trial.lesson.judged_share
         cost = 20.0 * trial.lesson.judged_share  # seconds of a look at all of it
         looking.append(cost)
         clock.now += cost
@@ -340,6 +342,22 @@ def test_looking_at_validation_data_takes_a_twentieth_of_the_time(monkeypatch):
     assert len(looks) == trial.progress.many_looks >= 4
     assert sum(looking) < 0.1 * 120 and clock.now < 1.05 * 120
     assert events[-1]["stopped"] == "minutes"
+
+
+def test_of_little_validation_data_looks_are_not_thought_dearer_than_they_are(monkeypatch):
+    """Half of the data was read where a 64th was asked for, and taken for a 64th."""
+    clock, trial = FakeClock(), loop(minutes=2.0, validations=12)
+
+    def validate(model):
+        trial.lesson.share_read = max(0.5, trial.lesson.judged_share)
+        clock.now += 1.6 * trial.lesson.share_read  # of all of it 1.6 s
+        return 1.0
+
+    monkeypatch.setattr(time, "perf_counter", clock)
+    monkeypatch.setattr(trial.lesson, "validate", validate)
+    (chosen,) = choose_looks(trial)
+    assert chosen["looks"] == 12 and chosen["judged_share"] == 0.5
+    assert trial.schedule.looking == pytest.approx(0.8)
 
 
 def test_a_comparison_that_was_left_goes_on_and_keeps_its_rows(book, tmp_path):
@@ -445,10 +463,11 @@ def test_a_slow_first_trial_is_no_slow_model(monkeypatch):
     monkeypatch.setattr(
         under_way, "tried", lambda name, parts, share, limit: (share, next(seconds))
     )
-    assert projected(under_way.trials("majority", [None], 2.0)) <= 2.0
+    seconds, about = under_way.expected("majority", [None], 2.0)
+    assert seconds <= 2.0 and about == "about"
     slow = iter([5.0, 5.0, 20.0])
     monkeypatch.setattr(under_way, "tried", lambda name, parts, share, limit: (share, next(slow)))
-    assert projected(under_way.trials("majority", [None], 2.0)) > 100
+    assert under_way.expected("majority", [None], 2.0) == (5.0, "more than")  # not 64 times that
 
 
 def test_examples_on_which_two_models_disagree_are_no_copies_and_no_agreements(book):

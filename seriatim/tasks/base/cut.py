@@ -166,6 +166,13 @@ class Cut:
         told = f"{data.told}; {name!r} is read" if data.told else ""
         return replace(data.only(name), told=told, read_as={**data.read_as, "field": name})
 
+    def united(
+        self, several: Sequence[Sequences | None], settings: Settings
+    ) -> Sequence[Sequences | None]:
+        """Training data and others that belong to them, with the unit that the former call for
+        where nobody said it; most rooms have one unit for all data."""
+        return several
+
     # -- from data to numbers
     def prepare(self, data: Sequences, settings: Settings) -> Sequences:
         """The data as the task needs it, checked before it is divided."""

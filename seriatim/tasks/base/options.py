@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from seriatim.codecs.options import CodecOptions
+from seriatim.codecs.options import UNITS, CodecOptions
 from seriatim.settings import option, some_of
 
 TEXT = "unit tokenizer vocabulary minimum_count lower method phrases phrase_score"
 TextCoding = some_of(CodecOptions, "TextCoding", TEXT)
+
+
+@dataclass(frozen=True)
+class SampleCoding(TextCoding):  # type: ignore[misc, valid-type]
+    """The same of samples, each with an answer of its own, which may be single words."""
+
+    unit: str = option(
+        "word", "what counts as one symbol; character where texts have no blanks", choices=UNITS
+    )
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from seriatim.models.ladder import Rung
 from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.embedding import embed_verb
-from seriatim.tasks.base.options import TextCoding
+from seriatim.tasks.base.options import SampleCoding
 from seriatim.tasks.classify.options import (
     CalibrateOptions,
     ExplainOptions,
@@ -230,7 +230,7 @@ TASK = Task(
         **ATTENTION_PICTURES,
     },
     reading=LabelledSamplesOptions,
-    coding=TextCoding,
+    coding=SampleCoding,
     fitting=CalibrateOptions,
     mixture="seriatim.models.mixture:ProductOfExperts",
     usual_unit="word",

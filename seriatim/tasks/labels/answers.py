@@ -7,15 +7,18 @@ Shapes: S sequences, N labels or tags, K different ones, B rows, P time.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from seriatim.batches import MOST_READ, buckets, refuse_long
+from seriatim.batches import MOST_READ, Batch, buckets, refuse_long
 from seriatim.data.sequences import Field, offsets_of
 from seriatim.distributions.chains import Chain
 from seriatim.distributions.numbers import Normal
+from seriatim.distributions.symbols import Distribution
 from seriatim.models.base import Model, asked, evaluating
 from seriatim.progress import passing
 from seriatim.tasks.labels.codec import Examples, of_examples
@@ -35,30 +38,41 @@ class Answers:
     loss: float  # nats per label of the truth, if it was given
 
 
+def offsets_between(examples: Examples, tags: bool) -> np.ndarray:
+    """(S + 1,) where the answers for each sequence begin."""
+    return offsets_of(examples.x.lengths) if tags else np.arange(len(examples) + 1)
+
+
+def questions(examples: Examples, tags: bool) -> Iterator[tuple[Batch, Tensor, np.ndarray]]:
+    """Batches of sequences of similar length, with the (B, P) places in each that have an answer,
+    and where the answers belong."""
+    offsets = offsets_between(examples, tags)
+    for rows in passing("asking", buckets(examples.x.lengths, PLACES)):
+        batch = of_examples(examples, rows)
+        real = torch.ones(len(rows), 1, dtype=torch.bool)
+        if tags:
+            real = torch.arange(batch.x.shape[1]) < batch.x_lengths[:, None]
+        yield batch, real, np.concatenate([np.arange(offsets[s], offsets[s + 1]) for s in rows])
+
+
+def of_each(found: Distribution) -> Tensor:
+    """(..., K) log-probabilities of every label or tag, each whatever the others are."""
+    return found.log_marginals() if isinstance(found, Chain) else found.log_probs()
+
+
 def answers(model: Model, examples: Examples, tags: bool) -> Answers:
     """Ask about every sequence; with `tags` there is an answer for each symbol, otherwise one for
     the whole."""
     if tags or any(isinstance(part, torch.nn.Module) for part in model.parts):
         refuse_long(examples.x, MOST_READ)
-    offsets = offsets_of(examples.x.lengths) if tags else np.arange(len(examples) + 1)
+    offsets = offsets_between(examples, tags)
     found, log_probs, total = np.zeros(offsets[-1], np.int32), None, 0.0
     with evaluating(model):
-        for rows in passing("asking", buckets(examples.x.lengths, PLACES)):
-            batch = of_examples(examples, rows)
+        for batch, real, places in questions(examples, tags):
             distribution = asked(model).unroll(batch)[0]
-            real = (
-                (torch.arange(batch.x.shape[1]) < batch.x_lengths[:, None])
-                if tags
-                else torch.ones(len(rows), 1, dtype=torch.bool)
-            )
             together = isinstance(distribution, Chain)
-            scores = (
-                distribution.log_marginals()
-                if isinstance(distribution, Chain)
-                else distribution.log_probs()
-            )  # (B, P, K)
+            scores = of_each(distribution)  # (B, P, K)
             best = distribution.mode()  # (B, P)
-            places = np.concatenate([np.arange(offsets[s], offsets[s + 1]) for s in rows])
             log_probs = (
                 np.zeros((offsets[-1], scores.shape[-1])) if log_probs is None else log_probs
             )

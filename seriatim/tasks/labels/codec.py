@@ -52,8 +52,13 @@ def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
         if not y.shape[1]:
             y, counted = torch.zeros_like(x), torch.zeros_like(x, dtype=torch.bool)
     given = None if examples.given is None else (examples.given, rows)
+    beside = None
+    if examples.beside is not None:
+        beside = pad([examples.beside.row(s) for s in rows])[0]  # (B, T, K)
+        if not beside.shape[1]:
+            beside = torch.zeros(*y.shape, beside.shape[2])
     if examples.words is None or examples.letters is None:
-        return Batch(x, mask.sum(1), y, counted, given=given)
+        return Batch(x, mask.sum(1), y, counted, beside=beside, given=given)
     offsets = examples.x.offsets
     used, where = np.unique(
         np.concatenate([examples.words[offsets[s] : offsets[s + 1]] for s in rows]),
@@ -65,7 +70,7 @@ def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
     letters = np.concatenate([nothing, examples.letters[used]])  # (U, L)
     longest = max(1, int((letters > 0).sum(1).max()))
     spelled = torch.from_numpy(letters[:, :longest].astype(np.int64))
-    return Batch(x, mask.sum(1), y, counted, None, words, spelled, given=given)
+    return Batch(x, mask.sum(1), y, counted, None, words, spelled, beside=beside, given=given)
 
 
 HALF = 16  # of a long word its first and last so many letters are read
@@ -92,25 +97,27 @@ class Examples:
     letters: np.ndarray | None = None  # (U, L) their letters in numbers, see `FIRST_LETTER`
     blanks: np.ndarray | None = None  # of letters and bytes, the numbers of those that part words
     given: Field | None = None  # the texts or words that x was made of; numbers have none
+    beside: Field | None = None  # (N, K) what another model says of each label, as long as y
 
     def __len__(self) -> int:
         return len(self.x)
 
-    def first(self, many: int) -> Examples:
-        """The first so many sequences."""
+    def evenly(self, many: int) -> Examples:
+        """So many sequences, evenly spaced: a file may have its labels one after another."""
         if many >= len(self):
             return self
-        x, y = self.x.take(slice(0, many)), self.y.take(slice(0, many))
-        return replace(
-            self, x=x, y=y, words=None if self.words is None else self.words[: len(x.flat)]
-        )
+        chosen = np.zeros(len(self), bool)
+        chosen[np.linspace(0, len(self) - 1, many).astype(np.int64)] = True
+        return self.some(chosen)
 
     def some(self, chosen: np.ndarray) -> Examples:
         """The sequences that (S,) a mask chooses."""
         rows, own = np.flatnonzero(chosen), np.repeat(chosen, self.x.lengths)
         words = None if self.words is None else self.words[own]
         given = None if self.given is None else self.given.take(rows)
-        return replace(self, x=self.x.take(rows), y=self.y.take(rows), words=words, given=given)
+        beside = None if self.beside is None else self.beside.take(rows)
+        x, y = self.x.take(rows), self.y.take(rows)
+        return replace(self, x=x, y=y, words=words, given=given, beside=beside)
 
     @property
     def columns(self) -> tuple[Field, ...]:

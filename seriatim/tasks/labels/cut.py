@@ -13,16 +13,18 @@ from torch import Tensor
 
 from seriatim.batches import MOST_READ, Batch, buckets, refuse_long
 from seriatim.codecs.options import CodecOptions
+from seriatim.codecs.units import said, words_alone
 from seriatim.data import read
 from seriatim.data.options import LabelledOptions
-from seriatim.data.sequences import NUMBERS, Sequences
+from seriatim.data.sequences import NUMBERS, TEXT, Sequences
 from seriatim.data.series import series_with
 from seriatim.distributions.numbers import log_normal
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.models.recipe import TrainingOptions
-from seriatim.tasks.base.cut import Cut, Settings
+from seriatim.progress import note
+from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings
 from seriatim.tasks.labels.answers import answers, estimates
 from seriatim.tasks.labels.codec import Examples, LabelCodec, cut_once, of_examples, target_of
 from seriatim.tasks.labels.metrics import f1_of, marks_spans, span_counts
@@ -31,6 +33,8 @@ from seriatim.tasks.labels.models.network import SequenceLabeller
 from seriatim.training.lesson import FINEST, Judged, Lesson
 
 Event = dict[str, Any]
+# settings that say something of the unit, or of words
+TOLD = ("unit", "method", "vocabulary", "phrases", "letters", "spelling", "word_vectors", "encoder")
 
 
 # -- what training sees
@@ -43,7 +47,6 @@ class ClassifyLesson(Lesson):
 
     def __init__(self, train: Examples, valid: Examples | None):
         self.train, self.valid, self.symbols = train, valid, len(train.x.flat)
-        self.beside: np.ndarray | None = None  # (N, K) what counting says of the training data
 
     @property
     def held(self) -> Examples:
@@ -57,32 +60,32 @@ class ClassifyLesson(Lesson):
         return model.counting(self.train)
 
     def begin(self, model: Model) -> None:
-        """Let what counts beside a network read the data."""
-        self.beside = None
+        """Let what counts beside a network read the data, and hear what it says of them."""
+        self.forget()
         if isinstance(model, BesideCounting):
-            self.beside = model.learn_beside(self.train, self.tags)
+            self.train, self.valid = model.learn_beside(self.train, self.held, self.tags)
 
-    def end(self, model: Model) -> None:
-        """What was said beside it is not needed any more."""
-        self.beside = None
+    def end(self, model: Model) -> float | None:
+        """How much of a network stays beside what counts; what was said there is not needed any
+        more."""
+        found = None
+        if isinstance(model, BesideCounting) and model.counted is not None:
+            some = self.held.evenly(self.some(len(self.held), least=MOST_JUDGED))
+            if model.settle(some, self.tags):
+                found = self.validate(model)
+        self.forget()
+        return found
+
+    def forget(self) -> None:
+        """Nothing was said beside anything."""
+        self.train = replace(self.train, beside=None)
+        self.valid = None if self.valid is None else replace(self.valid, beside=None)
 
     def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
         """Whole sequences of similar length; the same batches for the same seed and number."""
         generator = np.random.default_rng([options.seed, number])
         for rows in buckets(self.train.x.lengths, self.places(options), generator):
-            batch = of_examples(self.train, rows)
-            yield batch if self.beside is None else replace(batch, beside=self.said(rows, batch))
-
-    def said(self, rows: np.ndarray, batch: Batch) -> Tensor:
-        """(B, K) what counting says of these sequences; of tags (B, P, K), zero behind the end."""
-        assert self.beside is not None
-        if not self.tags:
-            return torch.from_numpy(self.beside[rows])
-        offsets, said = self.train.x.offsets, torch.zeros(*batch.x.shape, self.beside.shape[1])
-        for place, row in enumerate(rows):
-            some = self.beside[offsets[row] : offsets[row + 1]]
-            said[place, : len(some)] = torch.from_numpy(some)
-        return said
+            yield of_examples(self.train, rows)
 
     def steps_per_epoch(self, options: TrainingOptions) -> int:
         """How many batches a pass has."""
@@ -99,7 +102,7 @@ class ClassifyLesson(Lesson):
     @property
     def looked_at(self) -> Examples:
         """As much of the validation data as a look reads."""
-        return self.held.first(self.some(len(self.held)))
+        return self.held.evenly(self.some(len(self.held)))
 
     def judged(self, model: Model) -> Judged:
         """What `validate` looks at."""
@@ -253,6 +256,19 @@ class ClassifyCut(Cut):
         return data.labelled(name) if reading.label and name in data.fields else data
 
     # -- from data to numbers
+    def united(
+        self, several: Sequence[Sequences | None], settings: Settings
+    ) -> Sequence[Sequences | None]:
+        """Texts that are single words are read by character, unless something was said of units or
+        of words."""
+        train = several[0]
+        assert train is not None
+        free = train.unit is None and not any(settings.get(name) for name in TOLD)
+        if not free or train.main.kind != TEXT or not words_alone(train.main):
+            return several
+        note(said("character", "texts have no blanks"))
+        return [None if each is None else replace(each, unit="character") for each in several]
+
     def prepare(self, data: Sequences, settings: Settings) -> Sequences:
         """The data with its labels as names, whatever they were."""
         if data.fields.get(self.target) is data.main:
@@ -335,6 +351,12 @@ class TagCut(ClassifyCut):
     how, target, wants = None, "tags", "tags"
     numeric = False
     untokenized = "tags are given to elements as they stand"
+
+    def united(
+        self, several: Sequence[Sequences | None], settings: Settings
+    ) -> Sequence[Sequences | None]:
+        """As they are: what is tagged is what has a tag."""
+        return several
 
     def lesson(
         self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec

@@ -370,8 +370,10 @@ class Labeller(OfSequences):
 
     def told_beside(self, lesson: ClassifyLesson) -> Iterator[str]:
         """Say which models count beside networks: their figures are not those of networks alone."""
-        counted = [part.counted for part in self.model.parts if isinstance(part, BesideCounting)]
-        for name, model in filter(None, counted):
+        for part in self.model.parts:
+            if not isinstance(part, BesideCounting) or part.counted is None:
+                continue
+            name, model = part.counted
             self.metrics["beside"] = name
             alone = ""
             if lesson.valid is not None:
@@ -380,6 +382,9 @@ class Labeller(OfSequences):
             yield (
                 f"what {name} counts is added to what the network says{alone}; "
                 "--beside no fits the network alone"
+                if part.says
+                else f"{name} answers alone: on validation data the network added nothing to what it "
+                f"counts that is more than chance{alone}; --beside no fits the network alone"
             )
 
     def beside_counting(self, lesson: ClassifyLesson, best: float) -> Iterator[str]:

@@ -6,7 +6,7 @@ from seriatim.data.options import LabelledSamplesOptions
 from seriatim.models.ladder import Rung
 from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
-from seriatim.tasks.base.options import EvaluateOptions, TextCoding
+from seriatim.tasks.base.options import EvaluateOptions, SampleCoding
 from seriatim.tasks.classify import RUNGS as CLASSIFY
 from seriatim.tasks.labels.options import (
     AverageOptions,
@@ -121,7 +121,7 @@ TASK = Task(
         **ATTENTION_PICTURES,
     },
     reading=LabelledSamplesOptions,
-    coding=TextCoding,
+    coding=SampleCoding,
     mixture="seriatim.models.mixture:MeanOfNormals",
     usual_unit="word",
     floor="average",

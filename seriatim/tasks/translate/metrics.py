@@ -20,6 +20,7 @@ import numpy as np
 
 from seriatim.batches import MOST_PAIRED, buckets, refuse_long
 from seriatim.codecs.symbols import UNKNOWN
+from seriatim.codecs.units import one_word_each
 from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences, offsets_of
 from seriatim.decoding.options import DecodingOptions
 from seriatim.errors import DataError
@@ -42,7 +43,6 @@ from seriatim.tasks.translate.codec import EncodedPairs, of_pairs
 from seriatim.tasks.translate.references import gathered, reference_symbols, references
 from seriatim.tasks.translate.rows import tell_long, too_long
 from seriatim.tasks.translate.search import without_targets
-from seriatim.tasks.translate.units import one_word_each
 
 if TYPE_CHECKING:
     from seriatim.tasks.translate.predictor import Translator

@@ -16,11 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from seriatim.codecs.units import one_word_each, said, some, words_alone
 from seriatim.data.sequences import TEXT, Field, Sequences
 from seriatim.tasks.translate.codec import SOURCE, TARGET
 
-LOOKED = 10_000  # sequences that are looked at, evenly spread
-BLANKED = 0.05  # a column in which fewer have a blank has single words
 LONG = 300  # bytes of a usual source from which on characters are too many
 PIECES, TIMES = 100, 20  # so few different pieces, each so often on average, are symbols
 
@@ -36,7 +35,7 @@ class Units:
     def said(self) -> str:
         """One line: what was assumed, and how to say otherwise."""
         if self.source == self.target:
-            return f"unit: {self.source}, since {self.why}; --unit says otherwise"
+            return said(self.source, self.why)
         return (
             f"unit: {self.source} of the source and {self.target} of the target, since {self.why}; "
             "--unit and --target-unit say otherwise"
@@ -64,23 +63,6 @@ def units_of(data: Sequences, shared: bool = False) -> Units:
     unit = "character" if words_alone(source) else "subword"
     blanks = "no blanks" if unit == "character" else "blanks"
     return Units(unit, "token", f"sources have {blanks}, and targets few different pieces")
-
-
-def some(column: Field) -> list[str]:
-    """Some texts of a column, evenly spread."""
-    step = -(-len(column) // LOOKED)
-    return [str(column.raw(s)).strip() for s in range(0, len(column), max(1, step))]
-
-
-def words_alone(column: Field) -> bool:
-    """Whether texts are single words, but for a few."""
-    return one_word_each(some(column))
-
-
-def one_word_each(texts: list[str]) -> bool:
-    """Whether texts have no blank inside, but for a few."""
-    blanked = sum(len(text.split(None, 1)) > 1 for text in texts)
-    return blanked <= BLANKED * len(texts)
 
 
 def few_pieces(column: Field) -> bool:

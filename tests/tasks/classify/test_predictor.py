@@ -3,6 +3,8 @@ is refused."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn import metrics
@@ -143,6 +145,54 @@ def test_texts_are_cut_into_words_unless_the_data_or_the_user_say_something_else
     assert model.unit == "word" and "cash" in model.codec.number
     compared = compare("classify", seriatim.read(file, unit="character"), "naive-bayes")
     assert compared["unit"] == "character"
+
+
+def names(count: int, seed: int) -> Sequences:
+    """Single words whose label is how they end; hardly any is in other data."""
+    dice, ends = np.random.default_rng(seed), {"one": "ka", "other": "on"}
+    rows = [str(label) for label in dice.choice(list(ends), count)]
+    letters = ["".join(dice.choice(list("bdfglmprstuv"), 6)) for _ in rows]
+    return labelled([(row, word + ends[row]) for row, word in zip(rows, letters, strict=True)])
+
+
+def told(*given, **settings) -> tuple[object, list[str]]:
+    """What a verb gives, and what was said of units."""
+    events: list[dict] = []
+    found = call(*given, listen=events.append, **settings)
+    return found, [each["words"] for each in events if "unit:" in str(each.get("words"))]
+
+
+@pytest.mark.parametrize("task", ["classify", "regress"])
+def test_single_words_are_read_by_character_which_is_said_once(task):
+    train, valid = names(200, 0), names(40, 1)
+    if task == "regress":
+        train, valid = (
+            Sequences({"text": each.main, "value": Field.of_numbers([[i] for i in column.flat])})
+            for each in (train, valid)
+            for column in [each.field("label")]
+        )
+    found, said = told("fit", task, train, model="linear", valid=valid)
+    words = "unit: character, since texts have no blanks; --unit says otherwise"
+    assert (found.unit, said) == ("character", [words])
+    compared, said = told("compare", task, train, models="linear", test=valid)
+    assert (compared["unit"], said) == ("character", [words])
+    record, said = told("compare", task, train, models="linear", unit="word")
+    assert (record["unit"], said) == ("word", [])
+
+
+def test_what_is_said_of_words_keeps_single_words_whole():
+    train, valid = names(200, 0), names(40, 1)
+    asked = [{"unit": "word"}, {"spelling": "yes"}, {"vocabulary": 100}]
+    for settings in asked:
+        model, said = told("fit", "classify", train, model="linear", **settings)
+        assert (model.unit, said) == ("word", [])
+    assert fit("classify", "linear", replace(train, unit="word")).unit == "word"
+    right = [
+        fit("classify", "naive-bayes", train, **each).evaluate(valid) for each in ({}, asked[0])
+    ]
+    assert right[0]["accuracy"] > right[1]["accuracy"] + 0.3
+    tagged, said = told("fit", "tag", SPOKEN, model="most-frequent")
+    assert (tagged.unit, said) == ("token", [])
 
 
 def test_whatever_the_column_of_the_texts_is_called_labels_are_not_predicted_from_themselves(

@@ -331,6 +331,26 @@ def test_rules_are_measured_however_little_time_there_is(monkeypatch):
     under_way.budget = under_way.planned_budget(None)
     monkeypatch.setattr(under_way, "tried", lambda name, parts, share, limit: (share, 1e3))
     assert under_way.too_slow("seasonal", [None]) == ""
-    assert "1.6 % of the data took 2000.0 s, and it has" in under_way.too_slow("theta", [None])
+    assert "it would take more than 2000 s" in under_way.too_slow("theta", [None])
     rules = [name for name, rung in task("forecast").rungs.items() if rung.always]
     assert rules == ["mean", "persistence", "drift", "seasonal"]
+
+
+@pytest.mark.parametrize(
+    ("took", "tried", "least", "most"),
+    [
+        ([0.2, 0.2, 0.28, 0.29], 4, 0.6, 0.7),  # as long on all data, but for chance
+        ([0.2, 0.2, 0.4, 1.2], 3, 7.0, 10.0),  # as long as there is data: no larger part is tried
+    ],
+)
+def test_what_takes_as_long_on_much_data_as_on_little_is_tried_on_more(
+    took, tried, least, most, monkeypatch
+):
+    """200,000 rows: what a sixteenth took more than a 64th, by chance, was multiplied by twenty."""
+    under_way = Comparison(
+        task("forecast"), CompareOptions(models="theta,lags-ridge", minutes=0.5), {}
+    )
+    left = iter(took)
+    monkeypatch.setattr(under_way, "tried", lambda name, parts, share, limit: (share, next(left)))
+    seconds, about = under_way.expected("theta", [None], 2.0)
+    assert least < seconds < most and about == "about" and len([*left]) == len(took) - tried

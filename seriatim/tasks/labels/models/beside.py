@@ -12,22 +12,27 @@ it hears of each sequence what a q says that was fitted without it (out of fold,
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from seriatim.batches import Batch
+from seriatim.data.sequences import NUMBERS, Field, offsets_of
 from seriatim.distributions.chains import Chain, ChainHead
 from seriatim.distributions.symbols import Categorical, Distribution
-from seriatim.layers.devices import home
-from seriatim.models.base import Model
-from seriatim.tasks.labels.answers import answers
+from seriatim.layers.devices import home, to
+from seriatim.models.base import Model, evaluating
+from seriatim.tasks.labels.answers import answers, of_each, questions
 from seriatim.tasks.labels.codec import Examples
+from seriatim.tasks.labels.metrics import cooled, temperature
 from seriatim.tasks.labels.models.linear import FOLDS, LinearClassifier, folds_of
 from seriatim.tasks.labels.models.network import SequenceLabeller
 from seriatim.tasks.labels.options import LabellerOptions
 
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of what a network says
+IMPOSSIBLE = -60.0  # a log-probability below this counts as this
 PREFIX = "beside."  # of what is kept of the model that counts, before its name
 
 
@@ -59,9 +64,12 @@ class BesideCounting(SequenceLabeller):
         """A model to stand beside it, untrained."""
 
     # -- learning
-    def learn_beside(self, examples: Examples, tags: bool) -> np.ndarray | None:
-        """Fit what stands beside it; (N, K) what one like it says of each label or tag of the
-        training data without having learned from it. None where there is nothing."""
+    def learn_beside(
+        self, examples: Examples, held: Examples, tags: bool
+    ) -> tuple[Examples, Examples]:
+        """Fit what stands beside it, if anything does; the training data with what one like it says
+        of each label or tag without having learned from it, and the held-out data with what it says
+        of those: it is asked once, not at every look."""
         tried = []
         for name in self.candidates():
             model = counted(self.made(name), examples)
@@ -69,14 +77,47 @@ class BesideCounting(SequenceLabeller):
             true = said[np.arange(len(said)), examples.y.flat] if len(said) else np.zeros(1)
             tried.append((-float(true.mean()), name, model, said))
         if not tried:
-            return None
+            return examples, held
         _, name, model, said = min(tried, key=lambda each: each[0])
         self.counted, self.trust = (name, model), nn.Parameter(torch.ones(1, device=self.device))
         self.knows = True
         head = self.head.unary if isinstance(self.head, ChainHead) else self.head
         for each in head.parameters():  # at first the network adds nothing
             nn.init.zeros_(each)
-        return said
+        heard = answers(model, held, tags).log_probs.clip(min=self.least).astype(np.float32)
+        return told(examples, said), told(held, heard)
+
+    def settle(self, held: Examples, tags: bool) -> bool:
+        """Keep as much of what the network says as it has shown to be worth on (N,) held-out
+        labels: the least share whose nats, each at its best temperature, are within one standard
+        error of the best share's (Breiman et al. 1984). Whether that is less than all."""
+        if not self.says or not len(held.y.flat):
+            return False
+        nats = np.stack([nats_of(said, held) for said in self.at_shares(held, tags)])  # (G, S)
+        behind = nats - nats[nats.sum(1).argmin()]
+        within = behind.sum(1) <= behind.std(1) * len(held) ** 0.5
+        share = SHARES[int(within.argmax())]
+        with torch.no_grad():
+            for each in self.head.parameters():
+                each.mul_(share)
+        return share < 1
+
+    def at_shares(self, held: Examples, tags: bool) -> np.ndarray:
+        """(G, N, K) log-probabilities of held-out labels, with each share of what the network
+        says."""
+        found = np.zeros((len(SHARES), len(held.y.flat), self.labels))
+        with evaluating(self):
+            for batch, real, places in questions(held, tags):
+                alone, said = super().predict(to(batch, self.device)), self.heard(batch)
+                for each, share in zip(found, SHARES, strict=True):
+                    both = of_each(self.together(weakened(alone, share), said).home())
+                    each[places] = (both if tags else both[:, None])[real].numpy()
+        return found
+
+    @property
+    def says(self) -> bool:
+        """Whether the network says anything at all."""
+        return any(bool(each.any()) for each in self.head.parameters())
 
     # -- answering
     def heard(self, batch: Batch) -> Tensor | None:
@@ -84,7 +125,7 @@ class BesideCounting(SequenceLabeller):
         if self.counted is None:
             return None
         if batch.beside is not None:
-            return batch.beside
+            return batch.beside if self.pool is None else batch.beside[:, 0]
         with torch.no_grad():
             # which counts, and is asked at home
             said = bounded(self.counted[1].predict(home(batch)), self.least)
@@ -92,10 +133,13 @@ class BesideCounting(SequenceLabeller):
 
     def predict(self, batch: Batch) -> Distribution:
         """The distribution of the label of each sequence, or of its tags."""
-        found, said = super().predict(batch), self.heard(batch)
+        return self.together(super().predict(batch), self.heard(batch))
+
+    def together(self, found: Distribution, said: Tensor | None) -> Distribution:
+        """What the network says, with what counting says."""
         if said is None or self.trust is None:
             return found
-        added = self.trust * said
+        added = self.trust * said.to(self.trust.device)
         if isinstance(found, Chain):
             unary = found.unary + added
             return Chain(unary, found.pair, found.begin, found.end, found.lengths)
@@ -144,6 +188,32 @@ def counted(model: Model, examples: Examples) -> Model:
     for _ in model.counting(examples):
         pass
     return model
+
+
+def weakened(found: Distribution, share: float) -> Distribution:
+    """What a network says, at this share of its strength; what it forbids stays forbidden."""
+    if isinstance(found, Chain):
+        pair, begin, end = (
+            torch.where(each.isneginf(), each, share * each)
+            for each in (found.pair, found.begin, found.end)
+        )
+        return Chain(share * found.unary, pair, begin, end, found.lengths)
+    assert isinstance(found, Categorical)
+    return Categorical(share * found.logits)
+
+
+def nats_of(said: np.ndarray, held: Examples) -> np.ndarray:
+    """(N, K) log-probabilities of held-out labels -> (S,) nats of each sequence, at the temperature
+    that suits them best: how sure a model is may differ, and is found apart."""
+    truth = held.y.flat
+    cool = cooled(said, temperature(said, truth)).clip(min=IMPOSSIBLE)
+    number = np.repeat(np.arange(len(held)), held.y.lengths)
+    return np.bincount(number, -cool[np.arange(len(truth)), truth], len(held))
+
+
+def told(examples: Examples, said: np.ndarray) -> Examples:
+    """The same, with (N, K) what another model says of each label."""
+    return replace(examples, beside=Field(said, offsets_of(examples.y.lengths), NUMBERS))
 
 
 def bounded(found: Distribution, least: float) -> Tensor:
