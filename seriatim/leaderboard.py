@@ -42,7 +42,8 @@ def footnotes(record: Record, room: Task) -> list[str]:
         notes.append(record["protocol"]["caution"])
     notes += told_of_figures(record, room)
     notes += of_little(record["measured_on"]) + beside_networks(record["rows"])
-    notes += same_answers(record["rows"]) + pretrained_rows(record)
+    notes += same_figures(record["rows"], room.figure(record["figure"]))
+    notes += pretrained_rows(record)
     if record["unmixed"]:
         notes.append(f"no mixture of the best two: {record['unmixed']}")
     notes += took_longer(record) + little_seen(record)
@@ -121,15 +122,17 @@ def pretrained_rows(record: Record) -> list[str]:
     return [f"{', '.join(names)}: pretraining data unknown; this test may be among it"]
 
 
-def same_answers(rows: list[dict[str, Any]]) -> list[str]:
-    """Which models are the winner by another name, on this data."""
+def same_figures(rows: list[dict[str, Any]], figure: Figure) -> list[str]:
+    """Which models have the winner's figure on whatever part of the test; their answers may differ
+    where the figure does not ask: two rows of tags may mark the same spans."""
     none = {"difference": 0.0, "low": 0.0, "high": 0.0}
     same = [
         row["model"]
         for row in rows
         if row.get("against") and none.items() <= row["against"].items()
     ]
-    return [f"the same as {rows[0]['model']} in every answer: {', '.join(same)}"] if same else []
+    words = f"the same {figure.title} as {rows[0]['model']} on every part of the test"
+    return [f"{words}: {', '.join(same)}"] if same else []
 
 
 def took_longer(record: Record) -> list[str]:

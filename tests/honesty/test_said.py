@@ -78,3 +78,18 @@ def test_of_a_test_of_its_own_it_is_said_what_was_seen_and_of_parts_what_is_ther
     parts = st.compare("classify", str(train), models="majority")
     below = "\n".join(notes_under(parts, task("classify")))
     assert "stay on one side" in below and "seen in training" not in below
+
+
+def test_the_same_spans_are_not_the_same_answers(tmp_path):
+    """Models of accuracy 100 and 99.5 % were "the same in every answer"."""
+    whole = ["ann B-PER", "lee I-PER", "sat O", "in O", "rome B-LOC"]
+    alone = ["lee B-PER", "sat O"]
+    train = [*[whole] * 40, *[alone] * 20, *[[f"{word} O", "sat O"] for word in WORDS]]
+    for name, rows in (("train.bio", train), ("test.bio", [*[whole] * 40, alone])):
+        (tmp_path / name).write_text("\n\n".join("\n".join(each) for each in rows) + "\n")
+    asked = {"test": str(tmp_path / "test.bio"), "models": "most-frequent,hmm"}
+    record = st.compare("tag", str(tmp_path / "train.bio"), **asked)
+    first, second = record["rows"]
+    assert first["span_f1"] == second["span_f1"] and first["accuracy"] != second["accuracy"]
+    words = f"the same span F1 as {first['model']} on every part of the test: {second['model']}"
+    assert words in notes_under(record, task("tag"))
