@@ -106,7 +106,9 @@ def caution(share: float | None, of: str = ALL) -> list[str]:
 
 def seen_of(share: float, of: str) -> str:
     """How much was seen, of what."""
-    return f"{seen_in_words(share)} of {of} {'was' if of in (ALL, TEST) else 'were'} seen in training"
+    return (
+        f"{seen_in_words(share)} of {of} {'was' if of in (ALL, TEST) else 'were'} seen in training"
+    )
 
 
 def seen_in_words(share: float | None) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 import seriatim as st
 from seriatim.leaderboard import notes_under
+from seriatim.settings import named
 from seriatim.tasks import task
 
 DRAWN = random.Random(0)
@@ -93,3 +96,58 @@ def test_the_same_spans_are_not_the_same_answers(tmp_path):
     assert first["span_f1"] == second["span_f1"] and first["accuracy"] != second["accuracy"]
     words = f"the same span F1 as {first['model']} on every part of the test: {second['model']}"
     assert words in notes_under(record, task("tag"))
+
+
+AGAINST = [
+    ("language", "txt", "kneser-ney", "unigram", {}, "bits/char -"),
+    ("classify", "csv", "naive-bayes", "majority", {}, "accuracy +"),
+    ("tag", "tsv", "hmm", "most-frequent", {}, "accuracy "),
+    ("regress", "csv", "linear", "average", {}, "MAE -"),
+    ("sets", "txt", "gru", "frequencies", {"updates": 2, "width": 8}, "bits/step "),
+    ("autoencode", "txt", "decoder", "decoder", {"updates": 2}, "nats/symbol +0"),
+]
+
+
+def shown(name: str, record: dict) -> str:
+    """The table of an evaluation."""
+    out = StringIO()
+    Console(width=200, file=out).print(named(task(name).verbs["evaluate"].table)(record))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name, ending, model, other, settings, begins", AGAINST)
+def test_of_two_models_it_is_said_which_is_better_and_by_how_much(
+    tmp_path, name, ending, model, other, settings, begins
+):
+    """Language printed nothing of --against, labels a p without a direction."""
+    train, test = tmp_path / f"train.{ending}", tmp_path / f"test.{ending}"
+    train.write_text(written(name, LINES))
+    test.write_text(written(name, OTHERS[:100]))
+    first = st.fit(name, model, str(train), **settings)
+    second = first if other == model else st.fit(name, other, str(train))
+    record = first.evaluate(str(test), against=second)
+    found, figure = record["against"], task(name).figure(record["against"]["figure"])
+    low, high = found["interval"]["difference"]
+    assert low <= found["difference"] <= high and found["words"].startswith(begins)
+    assert found["word"] == "undecided" or (found["word"] == "better") == (
+        figure.signed(found["difference"]) < 0
+    )
+    assert f"{other}: {found['words']}" in " ".join(shown(name, record).split())
+    back = second.evaluate(str(test), against=first)["against"]
+    assert back["difference"] == pytest.approx(-found["difference"], abs=1e-9)
+    turned = {"better": "worse", "worse": "better", "undecided": "undecided"}
+    assert back["word"] == turned[found["word"]]
+
+
+def test_forecasts_are_told_apart_in_words_and_what_is_impossible_is_said():
+    x = [DRAWN.gauss(0, 1) for _ in range(300)]
+    mean, last = (st.fit("forecast", name, x[:200], horizon=1) for name in ("mean", "persistence"))
+    record = mean.evaluate(x, begin="200", against=last)
+    assert record["against"]["words"].startswith("MASE -")
+    assert "this model is better" in shown("forecast", record)
+    plain, smooth = (
+        st.fit("language", "markov", LINES, add=add, unit="character") for add in (0.0, 1.0)
+    )
+    found = smooth.evaluate(["zebra quagga"] * 40, against=plain)["against"]
+    assert found["difference"] is None and found["word"] == "better"
+    assert found["words"].startswith("bits/char impossible for the other one")
