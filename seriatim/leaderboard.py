@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from seriatim.measuring.fingerprint import TEST, caution, seen_of
 from seriatim.measuring.judging import FEW_ITEMS
 from seriatim.records import Record
 from seriatim.show.tables import ORDERS, short, strip, width_of
@@ -18,6 +19,7 @@ CLAIMED = 0.8  # of draws, from which on it is said who would take the lead
 ROUGH_ITEMS = 100  # of a test: fewer show large differences alone
 LATE = 1.1  # of its time, from which on it is told that a comparison took longer
 MANY_COPIES = 0.05  # of the data, from which on they are told
+MUCH_SEEN = 0.05  # of the test, from which on the verdict says that training had it
 STRIP = "strip"  # the column of dots on lines
 WINNER = "winner is"  # the column of words against each other rung
 LEFT = ("", "model", "95 %", STRIP, WINNER, "sample")  # columns of words; the others are numbers
@@ -40,11 +42,12 @@ def footnotes(record: Record, room: Task) -> list[str]:
         notes.append(record["protocol"]["caution"])
     notes += told_of_figures(record, room)
     notes += of_little(record["measured_on"]) + beside_networks(record["rows"])
-    notes += same_answers(record["rows"]) + pretrained_rows(record)
+    notes += same_figures(record["rows"], room.figure(record["figure"]))
+    notes += pretrained_rows(record)
     if record["unmixed"]:
         notes.append(f"no mixture of the best two: {record['unmixed']}")
-    notes += took_longer(record)
-    if record["copies"] > MANY_COPIES:
+    notes += took_longer(record) + little_seen(record)
+    if record["copies"] > MANY_COPIES and record["split"] != "given":
         notes.append(
             f"{100 * record['copies']:.0f} % of the sequences are copies of others; they stay on one "
             "side, but intervals count each: --distinct leaves them out"
@@ -60,6 +63,23 @@ def footnotes(record: Record, room: Task) -> list[str]:
             "seconds are those of all fits together"
         )
     return notes + curve_notes(record, room)
+
+
+def seen_of_test(rows: Sequence[dict[str, Any]]) -> tuple[float | None, str]:
+    """The share of the test that training had, the most of any model's; and of what it is one."""
+    protocols = [row.get("protocol") or {} for row in rows]
+    shares = [each.get("seen_in_training") for each in protocols]
+    of = next((each["seen_of"] for each in protocols if each.get("seen_of")), TEST)
+    return max((share for share in shares if share is not None), default=None), of
+
+
+def little_seen(record: Record) -> list[str]:
+    """What share of the test was seen in training, where it is less than the verdict tells; none
+    is told of a test that was given."""
+    share, of = seen_of_test(record["rows"])
+    if share is None or share >= MUCH_SEEN:
+        return []
+    return [seen_of(share, of)] if record["split"] == "given" else caution(share, of)
 
 
 def told_of_figures(record: Record, room: Task) -> list[str]:
@@ -102,15 +122,17 @@ def pretrained_rows(record: Record) -> list[str]:
     return [f"{', '.join(names)}: pretraining data unknown; this test may be among it"]
 
 
-def same_answers(rows: list[dict[str, Any]]) -> list[str]:
-    """Which models are the winner by another name, on this data."""
+def same_figures(rows: list[dict[str, Any]], figure: Figure) -> list[str]:
+    """Which models have the winner's figure on whatever part of the test; their answers may differ
+    where the figure does not ask: two rows of tags may mark the same spans."""
     none = {"difference": 0.0, "low": 0.0, "high": 0.0}
     same = [
         row["model"]
         for row in rows
         if row.get("against") and none.items() <= row["against"].items()
     ]
-    return [f"the same as {rows[0]['model']} in every answer: {', '.join(same)}"] if same else []
+    words = f"the same {figure.title} as {rows[0]['model']} on every part of the test"
+    return [f"{words}: {', '.join(same)}"] if same else []
 
 
 def took_longer(record: Record) -> list[str]:
@@ -194,6 +216,7 @@ def verdict(
     if chosen_on == "validation":
         on = f" ({validated:,} item{'s' * (validated != 1)})" if validated else ""
         words += f" It was chosen on the validation data{on}; all figures are those of the test."
+    words += much_seen(good)
     told = [name for name in level if name in words]
     words += told_apart(good, margin, told) + not_above(good, floor, items)
     words += beyond_all(best, figure, references)
@@ -256,6 +279,15 @@ def beyond_all(best: dict[str, Any], figure: Figure, references: Sequence[dict[s
         return ""
     names = ", ".join(f"{each['name']} ({figure.write(each['value'])})" for each in better)
     return f" Better than any model here: {names}."
+
+
+def much_seen(good: list[dict[str, Any]]) -> str:
+    """What to say where training had much of the test."""
+    share, of = seen_of_test(good)
+    if share is None or share < MUCH_SEEN:
+        return ""
+    (words,) = caution(share, of)
+    return f" {words[0].upper()}{words[1:]}."
 
 
 def told_apart(good: list[dict[str, Any]], margin: float, level: list[str]) -> str:

@@ -45,7 +45,7 @@ MAPS = {
 # floats that may be infinite, not a number or without meaning, and are null then
 INFINITE = re.compile(
     "log_prob|score|nats_.*|bits.*|.*_bits|perplexity|excess|log_loss.*|interval|valid|mase|rmsse"
-    "|r_squared|skill|crps|bound_per_symbol|truth|mean|p|bleu.*|chrf|meteor|rouge.*|wer|seen_in_training|slot_seconds|test_share"
+    "|r_squared|skill|crps|difference|bound_per_symbol|truth|mean|p|bleu.*|chrf|meteor|rouge.*|wer|seen_in_training|slot_seconds|test_share"
 )
 SOMETIMES = {
     "disagreements",

@@ -29,7 +29,7 @@ SHORT = 24  # characters of a line below which it is said too often to tell anyt
 LONG = 1 << 22  # values of a stream, of which not all passages are looked at
 SAMPLED = np.uint64(1 << 61)  # but those with hashes below: an eighth
 BLOCK = 1 << 20  # values that are stirred at a time
-ALL = "this data"
+ALL, TEST = "this data", "the test"
 SOME = 0.01  # a share of seen data above which it is told
 MUCH = 0.1  # from which on figures are not those of new data
 NEWLINE = ord("\n")
@@ -100,8 +100,15 @@ def caution(share: float | None, of: str = ALL) -> list[str]:
     seen."""
     if share is None or share <= SOME:
         return []
-    words = f"{seen_in_words(share)} of {of} {'was' if of == ALL else 'were'} seen in training"
+    words = seen_of(share, of)
     return [f"{words}: the figures are not about new data" if share >= MUCH else words]
+
+
+def seen_of(share: float, of: str) -> str:
+    """How much was seen, of what."""
+    return (
+        f"{seen_in_words(share)} of {of} {'was' if of in (ALL, TEST) else 'were'} seen in training"
+    )
 
 
 def seen_in_words(share: float | None) -> str:

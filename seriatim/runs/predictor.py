@@ -16,6 +16,7 @@ What a Predictor can do, its verbs, stands in the rooms: see `seriatim.tasks`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import wraps
@@ -36,11 +37,13 @@ from seriatim.errors import ConfigError, RunError, TrainingError, nearest
 from seriatim.layers.attention import Attention
 from seriatim.measuring.fingerprint import ALL, Seen, caution
 from seriatim.measuring.measured import Measured, Test, disagreements, merged
+from seriatim.measuring.resampling import middle_of
 from seriatim.models.attending import attending, mute
 from seriatim.models.base import Model, check_finite
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import matched
 from seriatim.records import Record, record
+from seriatim.runs.against import difference, told_apart
 from seriatim.runs.card import card_of
 from seriatim.runs.folder import CARD, FORMAT, SEEN, seal, start_folder
 from seriatim.settings import build, named
@@ -48,7 +51,7 @@ from seriatim.shapes import Shape, plain
 from seriatim.storage import read_arrays, write_arrays, write_bytes, write_json
 
 if TYPE_CHECKING:
-    from seriatim.tasks.base import Task
+    from seriatim.tasks.base import Figure, Task
 
 # whatever `seriatim.data.objects` understands: frames, arrays and mappings are iterable, too
 Source = Sequences | str | Path | Iterable[Any]
@@ -301,10 +304,26 @@ class Predictor:
         )
 
     def compared(self, measured: Measured, other: Measured) -> dict[str, Any]:
-        """Whether two models differ on the same data, by the test of the task's first figure."""
-        figure = self.task.figures[0]
+        """By how much two models differ on the same data, and whether that could be chance: by the
+        figure that ranks them, and its test."""
+        figure = self.judged_by()
         test: Test = named(figure.test)
-        return {"p": test(measured, other), "test": figure.test_name}
+        p = test(measured, other)
+        apart = difference(*(self.value(each, figure) for each in (measured, other)), figure)
+        bounds = (apart, apart)
+        if math.isfinite(apart):
+            first, second = named(figure.draws)([measured, other])
+            bounds = middle_of(first - second)
+        return told_apart(figure, apart, bounds, p, len(measured.loss))
+
+    def judged_by(self) -> Figure:
+        """The figure by which models of this task are told apart."""
+        return self.task.figures[0]
+
+    def value(self, measured: Measured, figure: Figure) -> float | None:
+        """A figure of what was measured."""
+        found: float | None = self.row(measured)[figure.key]
+        return found
 
     def joined(self, others: list[Predictor]) -> Predictor:
         """This one and others as one: their models answer together, each with an equal weight."""

@@ -70,6 +70,12 @@ def add_protocol(table: Table, record: Record) -> None:
         table.add_row(f"protocol: {name.replace('_', ' ')}", Text(words))
 
 
+def add_against(table: Table, record: Record) -> None:
+    """What this model is against another one, if that was asked."""
+    if "against" in record:
+        table.add_row("against", Text("{model}: {words}".format(**record["against"])))
+
+
 def captioned(table: RenderableType, words: list[str]) -> RenderableType:
     """A table with what its reader must know below."""
     return Group(table, Text(), *(Text(each, "yellow") for each in words)) if words else table

@@ -48,6 +48,7 @@ from seriatim.tasks.autoencode.options import (
     WritingOptions,
 )
 from seriatim.tasks.autoencode.writing import Item, Plan, best_texts, plan_of, write
+from seriatim.tasks.base import Figure
 
 DRAWS = 64  # of the vector, for the likelihood of a sequence
 MOST_LEARNED = 2000  # sequences whose vectors say where plain ones lie
@@ -443,6 +444,11 @@ class Autoencoding(Predictor):
                 do="Compare variational ones, and `evaluate` the plain ones",
             )
         return metrics.row(self, measured)
+
+    def value(self, measured: Measured, figure: Figure) -> float | None:
+        """A figure of what was measured; a plain autoencoder is told apart by what it writes again."""
+        found: float | None = metrics.row(self, measured)[figure.key]
+        return found
 
     def sample(self, test: Sequences) -> str | None:
         """The beginning of a text it writes."""

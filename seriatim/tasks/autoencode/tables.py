@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table
 
 from seriatim.records import Record
-from seriatim.show.tables import add_protocol
+from seriatim.show.tables import add_against, add_protocol
 from seriatim.show.tables import score_lines as score_lines
 
 
@@ -60,6 +60,7 @@ def vector_figures(record: Record) -> Table:
         f"{record['sequences']:,} with {record['symbols']:,} symbols, "
         f"{record['unknown']:,} unknown, in {record['seconds']:.1f} s",
     )
+    add_against(table, record)
     add_protocol(table, record)
     if record["report"]:
         table.add_row("in a sentence", record["report"]["words"])

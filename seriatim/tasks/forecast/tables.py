@@ -13,6 +13,7 @@ from seriatim.records import Record
 from seriatim.show.frames import moments
 from seriatim.show.tables import (
     ORDERS,
+    add_against,
     add_protocol,
     bar,
     output,
@@ -149,10 +150,7 @@ def forecast_figures(record: Record) -> Table:
     table.add_column()
     add_errors(table, record)
     add_naive(table, record)
-    if "against" in record:
-        other = record["against"]
-        words = f"p = {number(other['p'], '{:.2g}')} ({other['test']})"
-        table.add_row(Text(f"against {other['model']}"), words)
+    add_against(table, record)
     add_parts(table, record)
     table.add_row("origins", f"{record['origins']:,}, {record['seconds']:.1f} s")
     add_protocol(table, record)

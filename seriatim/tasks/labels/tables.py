@@ -12,7 +12,16 @@ from rich.text import Text
 
 from seriatim.data.sequences import names_of
 from seriatim.records import Record, array_of
-from seriatim.show.tables import ORDERS, add_protocol, bar, narrowed, output, visible, width_of
+from seriatim.show.tables import (
+    ORDERS,
+    add_against,
+    add_protocol,
+    bar,
+    narrowed,
+    output,
+    visible,
+    width_of,
+)
 
 WHOLE = 12  # labels whose whole confusion matrix is shown
 MOST_PAIRS = 10  # confusions that are told of more labels
@@ -53,9 +62,7 @@ def headline(record: Record) -> Table:
     table.add_row("examples", f"{record['labels']:,}")
     for name, words in [*how_sure(record), *of_words(record)]:
         table.add_row(Text(name), Text(words))
-    if "against" in record:
-        other = record["against"]
-        table.add_row("against", f"{other['model']}: p {other['p']:.3g}   ({other['test']})")
+    add_against(table, record)
     return table
 
 
@@ -237,9 +244,7 @@ def value_figures(record: Record) -> Table:
         "inside 80 %", f"{100 * record['coverage']:.1f} %   (mean width {record['width']:.5g})"
     )
     table.add_row("sequences", f"{record['sequences']:,}, {record['seconds']:.1f} s")
-    if "against" in record:
-        other = record["against"]
-        table.add_row("against", f"{other['model']}: p {other['p']:.3g}   ({other['test']})")
+    add_against(table, record)
     add_protocol(table, record)
     return table
 

@@ -13,6 +13,7 @@ from seriatim.records import Record, array_of
 from seriatim.show.tables import (
     BITS,
     ORDERS,
+    add_against,
     add_protocol,
     bar,
     output,
@@ -53,6 +54,7 @@ def figures(record: dict[str, Any]) -> Table:
             "source",
             f"true entropy {record['entropy_bits']:.4f} bits per token; this model is {record['excess_bits']:+.4f} away",
         )
+    add_against(table, record)
     add_protocol(table, record)
     return table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from seriatim.records import Record
-from seriatim.show.tables import add_protocol, generated_lines, next_lines, score_lines
+from seriatim.show.tables import add_against, add_protocol, generated_lines, next_lines, score_lines
 
 __all__ = ["generated_lines", "next_lines", "score_lines", "set_figures"]
 
@@ -27,8 +27,6 @@ def set_figures(record: Record) -> Table:
     if record["excess_bits"] is not None:
         true = f"true entropy {record['entropy_bits']:.4f} bits per step"
         table.add_row("source", f"{true}; this model is {record['excess_bits']:+.4f} away")
-    if "against" in record:
-        other = record["against"]
-        table.add_row(f"against {other['model']}", f"p = {other['p']:.2g} ({other['test']})")
+    add_against(table, record)
     add_protocol(table, record)
     return table

@@ -24,8 +24,7 @@ from seriatim.models.base import Model, asked
 from seriatim.models.ladder import Part
 from seriatim.records import Record, plain
 from seriatim.runs.predictor import Source
-from seriatim.settings import named
-from seriatim.tasks.base import Task
+from seriatim.tasks.base import Figure, Task
 from seriatim.tasks.labels.codec import LabelCodec, of_examples, target_of
 from seriatim.tasks.labels.metrics import (
     counts_in,
@@ -155,10 +154,9 @@ class Tagger(Labeller):
         """Whether the tags it knows mark spans."""
         return marks_spans(self.codec.labels.names)
 
-    def compared(self, measured: Measured, other: Measured) -> dict[str, Any]:
-        """Whether two models differ on the same data: in spans where tags mark them."""
-        figure = self.task.figure(ranks(self.codec.labels.names))
-        return {"p": named(figure.test)(measured, other), "test": figure.test_name}
+    def judged_by(self) -> Figure:
+        """The figure by which models are told apart: of spans where tags mark them."""
+        return self.task.figure(ranks(self.codec.labels.names))
 
 
 def ranks(names: Sequence[str]) -> str:

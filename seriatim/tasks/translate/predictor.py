@@ -37,6 +37,7 @@ from seriatim.models.ladder import Part
 from seriatim.models.renumbered import Renumbered, numbering
 from seriatim.progress import exhausted, note, passing
 from seriatim.records import Record
+from seriatim.runs.against import told_apart
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build
 from seriatim.shapes import Shape, plain, real, table, whole
@@ -347,13 +348,10 @@ class Translator(Predictor):
         """By how much the quality of two models differs on the same sources, and whether that could
         be chance."""
         found = difference(measured, other)
-        bounds = {"confidence": 0.95, "difference": [found["low"], found["high"]]}
-        return {
-            "difference": found["difference"],
-            "interval": bounds,
-            "p": found["p"],
-            "test": self.task.figures[0].test_name,
-        }
+        title = "exact %" if single_words(measured["truth"]) else "chrF"
+        figure = replace(self.judged_by(), title=title)
+        bounds = (found["low"], found["high"])
+        return told_apart(figure, found["difference"], bounds, found["p"], len(measured.loss))
 
     def row(self, measured: Measured) -> dict[str, Any]:
         """A row of a comparison."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from seriatim.records import Record
-from seriatim.show.tables import add_protocol, generated_lines, score_lines
+from seriatim.show.tables import add_against, add_protocol, generated_lines, score_lines
 
 __all__ = ["generated_lines", "score_lines", "target_lines", "translation_figures"]
 
@@ -34,6 +34,7 @@ def translation_figures(record: Record) -> Table:
     for name in SIGNED:
         if record["chrf"] is not None:
             table.add_row(f"signature: {name}", record["signatures"][name])
+    add_against(table, record)
     add_protocol(table, record)
     return table
 
@@ -55,7 +56,7 @@ def figures(record: Record) -> list[tuple[str, str]]:
         rates.insert(1, ("words", record["wer"]))
     wrong = ", ".join(f"{name} {100 * rate:.2f} %" for name, rate in rates)
     rows += [("edits", wrong), ("nats per token", likelihood(record))]
-    return rows + ([("against", against(record))] if "against" in record else [])
+    return rows
 
 
 def likelihood(record: Record) -> str:
@@ -65,16 +66,6 @@ def likelihood(record: Record) -> str:
         return "infinite: some references have probability 0"
     words = "too large to be written" if perplexity is None else f"{perplexity:.2f}"
     return f"{nats:.4f}   (perplexity {words} of the references)"
-
-
-def against(record: Record) -> str:
-    """How this model compares with another one."""
-    other, what = record["against"], "exact %" if record["chrf"] is None else "chrF"
-    low, high = other["interval"]["difference"]
-    return (
-        f"{other['model']}: {what} {other['difference']:+.2f} ({low:+.2f} to {high:+.2f}), "
-        f"p = {other['p']:.3f}"
-    )
 
 
 def counts(record: Record) -> list[tuple[str, str]]:
