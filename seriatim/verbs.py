@@ -47,6 +47,8 @@ def run(verb: str, subject: Any, data: Any = None, **asked: Any) -> Generator[Ev
     found = standing_alone(verb)
     if found is not None:
         options: Any = build(found.options, asked, verb)
+        if found.reads == "text" and not (subject is None or isinstance(subject, str)):
+            raise ConfigError(f"{verb} reads one text", got=subject, do="Give the text")
         return named(found.method)(
             subject, **{f.name: getattr(options, f.name) for f in fields(options)}
         )
