@@ -309,7 +309,7 @@ class Predictor:
         figure = self.judged_by()
         test: Test = named(figure.test)
         p = test(measured, other)
-        apart = difference(*(self.value(each, figure) for each in (measured, other)), figure)
+        apart = difference(self.value(measured, figure), self.value(other, figure), figure)
         bounds = (apart, apart)
         if math.isfinite(apart):
             first, second = named(figure.draws)([measured, other])
