@@ -102,14 +102,18 @@ def of_little(items: int) -> list[str]:
 
 def beside_networks(rows: list[dict[str, Any]]) -> list[str]:
     """Which networks have a model that counts beside them."""
-    networks: dict[str, list[str]] = {}
+    networks: dict[tuple[str, bool], list[str]] = {}
     for row in rows:
         if row.get("beside"):
-            networks.setdefault(row["beside"], []).append(row["model"])
+            key = row["beside"], bool(row.get("beside_alone"))
+            networks.setdefault(key, []).append(row["model"])
     return [
-        f"{', '.join(several)}: what {name} counts is added to what the network says, so that few "
+        f"{', '.join(several)}: {name} answers alone, for on validation data the network added nothing "
+        "to what it counts that is more than chance; --beside no compares networks alone"
+        if alone
+        else f"{', '.join(several)}: what {name} counts is added to what the network says, so that few "
         "updates already give its figures; --beside no compares networks alone"
-        for name, several in networks.items()
+        for (name, alone), several in networks.items()
     ]
 
 

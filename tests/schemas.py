@@ -56,6 +56,7 @@ EACH = "each of "  # the key of what such an object holds
 UNSEEN: dict[str, Schema] = {
     "disagreements": {"type": "object"},
     "beside": {"type": "string"},
+    "beside_alone": {"type": "boolean"},
     "pretrained": {"type": "string"},
     "unmixed": {"type": "string"},
     "curve": {"type": "object"},
@@ -367,10 +368,11 @@ def workshop(which: int) -> Workshop:
 
 def main() -> None:
     """Write them."""
+    made = texts(workshop(0))  # first, so that a mistake leaves what is there
     FOLDER.mkdir(exist_ok=True)
     for old in FOLDER.glob("*.json"):
         old.unlink()
-    for name, text in texts(workshop(0)).items():
+    for name, text in made.items():
         (FOLDER / name).write_text(text)
 
 

@@ -85,14 +85,17 @@ def refused(*arguments, code: int | None = None, words: str = "", json_too: bool
     )
     assert answer.out == "" and tree(Path.cwd()) == before
     *read, error_line = answer.err.splitlines()
-    assert all(": read as " in line for line in read)  # how a file was read may be said before
+    # how a file was read, and what its unit is, may be said before
+    assert all(": read as " in line or line.startswith("unit: ") for line in read)
     assert (
         error_line.startswith("seriatim: ") and answer.err.endswith("\n") and len(answer.err) < 2000
     )
     assert words in answer.err
     if json_too:
         record = call(*arguments, "--format", "json")
-        error = json.loads(record.err)["error"]
+        *notes, last = record.err.splitlines()
+        assert all(line.startswith("unit: ") for line in notes)
+        error = json.loads(last)["error"]
         assert record.code == answer.code and record.out == "" and tree(Path.cwd()) == before
         assert (
             error["what"]

@@ -58,7 +58,7 @@ WITHOUT_PICTURES = "no picture and no report: pip install 'seriatim[pictures]'"
 WRITTEN = 0.3  # of the seconds that the first page takes, whatever the machine: those of the report
 MIXED = 0.35  # of a slot, for the mixture of the best two
 RESUME = "what it learned is kept, and --resume goes on with it"
-KEPT_OF_FIT = ("beside", *ENDING)
+KEPT_OF_FIT = ("beside", "beside_alone", *ENDING)
 
 
 class Comparison(Trials, Fits, TimeCurves, Mixing):

@@ -10,7 +10,7 @@ import pytest
 import seriatim as st
 from seriatim.comparison.time_curve import course_of
 from seriatim.errors import DataError
-from seriatim.leaderboard import footnotes, not_above, verdict
+from seriatim.leaderboard import beside_networks, footnotes, not_above, verdict
 from seriatim.measuring.judging import judged
 from seriatim.tasks import task
 from seriatim.training.ending import Ending
@@ -129,18 +129,22 @@ def test_few_items_tell_nothing_apart_and_same_answers_are_named(tmp_path):
 
 
 def test_a_network_tells_what_counts_beside_it(tmp_path):
+    """Where counting is right of everything, the network has nothing to add, and that is said."""
     rows = [
         f"{'good' if i % 2 else 'bad'} word{i % 97}\t{'yes' if i % 2 else 'no'}" for i in range(300)
     ]
     (tmp_path / "a.tsv").write_text("text\tlabel\n" + "\n".join(rows) + "\n")
     asked = ("classify", tmp_path / "a.tsv", "--models", "majority,linear,mean", "--updates", 3)
     said = seriatim("compare", *asked, "--out", tmp_path / "out")
-    assert "mean: what linear counts is added to what the network says" in said.out
+    assert "mean: linear answers alone" in said.out
     record = json.loads((tmp_path / "out" / "table.json").read_text())
     beside = {each["model"]: each.get("beside") for each in record["rows"]}
     assert beside["mean"] == "linear" and beside["linear"] is None
     said = seriatim("fit", "classify", "mean", tmp_path / "a.tsv", "--updates", 3)
-    assert "what linear counts is added" in said.err and "linear alone: " in said.err
+    assert "linear answers alone" in said.err and "linear alone: " in said.err
+    several = [{"model": "mean", "beside": "linear"}, {"model": "gru", "beside": "linear"}]
+    (words,) = beside_networks(several)
+    assert words.startswith("mean, gru: what linear counts is added to what the network says")
     assert "no mixture of the best two" not in said.out
 
 
@@ -283,13 +287,13 @@ def test_labels_and_words_that_training_never_had_are_said_in_a_comparison(tmp_p
     )
     assert "of the others 100.0 % are right" in found.out
     names = [
-        f"{first}{last},{'de' if i % 2 else 'en'}"
+        f"die {first}{last},{'de' if i % 2 else 'en'}"
         for i, first in enumerate("abcdefgh")
         for last in "uvwxyz"
     ]
     (tmp_path / "c.csv").write_text("text,label\n" + "\n".join(names) + "\n")
     model = st.fit("classify", "naive-bayes", str(tmp_path / "c.csv"))
-    notes = model.evaluate((["neu", "alt"], ["de", "en"]))["notes"]
+    notes = model.evaluate((["neu da", "alt da"], ["de", "en"]))["notes"]
     assert any(
         "100 % of the words were never in training; --unit character" in each for each in notes
     )

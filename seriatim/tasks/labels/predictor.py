@@ -374,7 +374,7 @@ class Labeller(OfSequences):
             if not isinstance(part, BesideCounting) or part.counted is None:
                 continue
             name, model = part.counted
-            self.metrics["beside"] = name
+            self.metrics |= {"beside": name, "beside_alone": not part.says}
             alone = ""
             if lesson.valid is not None:
                 found = lesson.judged(model).said(lesson.validate(model))

@@ -455,7 +455,6 @@ def test_a_stream_is_refused_with_what_to_do(fitted, tmp_path):
         fitted["lstm"].evaluate(Sequences.of(["60 62"], by="stream"))
 
 
-@pytest.mark.xfail(raises=ConfigError, reason="until the piano is read by line", strict=False)
 def test_the_built_in_piano_is_read_by_its_own_task():
     model = st.fit("sets", "rnn", "piano:length=3000", updates=3, width=8, threads=1)
     record = model.evaluate("piano:length=500,seed=1")
