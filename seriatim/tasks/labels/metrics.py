@@ -122,7 +122,7 @@ def calibration(log_probs: np.ndarray, truth: np.ndarray, bins: int = 15) -> Rec
         for sure, hits, n in zip(*sums)
     ]
     return {
-        "log_loss": -float(own.mean()) if np.isfinite(own).all() else None,
+        "log_loss": 0.0 - float(own.mean()) if np.isfinite(own).all() else None,
         "error": sum(abs(hits - sure) for sure, hits, _ in zip(*sums)) / len(truth),
         "brier": float(((probs**2).sum(1) - 2 * np.exp(own) + 1).mean()),
         "bins": filled,
@@ -164,6 +164,33 @@ def temperature(log_probs: np.ndarray, truth: np.ndarray) -> float:
             break
         low, high = (t, high) if slope > 0 else (low, t)
     return t
+
+
+def least_sure(log_probs: np.ndarray, truth: np.ndarray) -> float:
+    """The highest temperature whose log loss is within 1 / N of the least: of (N, K)
+    log-probabilities, N examples tell no more, and where all of them are right the least loss would
+    be that of probabilities of 1.
+
+    >>> all_right = np.array([[-1.0, 1.0], [1.0, -1.0]] * 50)
+    >>> t = least_sure(all_right, np.array([1, 0] * 50))
+    >>> round(float(np.exp(cooled(all_right, t)).max(1).mean()), 3)
+    0.99
+    """
+    log_probs, truth = checked_scores(log_probs, truth)
+    possible = np.isfinite(log_probs[np.arange(len(truth)), truth])
+    if not possible.any():
+        return 1.0
+    log_probs, truth = log_probs[possible], truth[possible]
+
+    def loss(t: float) -> float:
+        return -float(cooled(log_probs, t)[np.arange(len(truth)), truth].mean())
+
+    low, high = temperature(log_probs, truth), HOTTEST  # above the best it grows with t
+    most = loss(low) + 1 / len(truth)
+    for _ in range(30):
+        t = math.sqrt(low * high)
+        low, high = (t, high) if loss(t) <= most else (low, t)
+    return low
 
 
 # Thresholds, for two classes

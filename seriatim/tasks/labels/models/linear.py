@@ -13,8 +13,10 @@ label against the others (NBSVM, Wang and Manning 2012). The temperature t makes
 its margins. Words also give runs of their letters, where that helps: then n-grams of words and
 runs of letters are weighed apart and each have half of a row's length. What was not asked for is
 found by guessing sequences held out of training: how long n-grams are, the strength C, whether
-letters are read, and t. Where sequences are numbers, their traits go into a softmax regression,
-whose strength is found likewise.
+letters are read, and t. N sequences do not tell losses apart that differ by less than 1 / N nats:
+of strengths C that are as good, the penalty that binds most is taken, and of temperatures the
+highest, so that labels which are all found out of fold are not certain. Where sequences are
+numbers, their traits go into a softmax regression, whose strength is found likewise.
 Shapes: S sequences, F features, K labels.
 """
 
@@ -33,7 +35,7 @@ from seriatim.batches import Batch
 from seriatim.data.sequences import Field
 from seriatim.errors import ConfigError
 from seriatim.tasks.labels.codec import FIRST_LETTER, Examples
-from seriatim.tasks.labels.metrics import cooled, temperature
+from seriatim.tasks.labels.metrics import cooled, least_sure, temperature
 from seriatim.tasks.labels.models.bayes import fitting
 from seriatim.tasks.labels.models.features import Featured, rarity_of, weighed
 from seriatim.tasks.labels.models.ngrams import NgramIndex
@@ -43,7 +45,7 @@ from seriatim.tasks.labels.options import LinearOptions
 FOLDS = 5
 ENOUGH = 1000  # sequences to be guessed; of less data more folds are held out, one after another
 MOST = 20_000  # sequences that trials look at
-STRENGTHS = (0.1, 0.3, 1.0, 3.0)  # that are tried, from 1 on
+STRENGTHS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)  # that are tried, from 1 on
 WORDS, LETTERS = (2, 1), (5, 3)  # lengths of n-grams that are tried
 ROUGHLY, CLOSELY = 1e-1, 1e-3  # how near to the minimum a trial has to come, and the model
 HALF = 0.5**0.5  # of the length of a row, which n-grams of words and runs of letters share
@@ -270,7 +272,23 @@ class Trials:
                 best, moved = other, True
             if moved:
                 break
+        return self.bound(best, [each for each in STRENGTHS if each < best.strength])
+
+    def bound(self, best: Plan, weaker: list[float]) -> Plan:
+        """The least strength that these sequences do not tell from the best: as many labels wrong
+        or fewer, and nats within 1 / N."""
+        wrong, nats = self.wrong(best)
+        for each in weaker[::-1]:
+            other = replace(best, strength=each)
+            if self.wrong(other)[0] > wrong or self.nats(other) > nats + self.told_apart:
+                break
+            best = other
         return best
+
+    @property
+    def told_apart(self) -> float:
+        """Nats a label that can be told apart, by as many as are held out."""
+        return 1 / max(1, sum(int(held.sum()) for held in self.folds))
 
     def wrong(self, plan: Plan) -> tuple[float, float]:
         """The share of labels that are wrong; between equals, nats."""
@@ -297,9 +315,9 @@ class Trials:
             margins.append(x[held] @ weights + bias)
             truth.append(y[held])
         found, true = np.concatenate(margins), np.concatenate(truth)
-        t = temperature(found, true)
-        nats = -float(cooled(found, t)[np.arange(len(true)), true].mean())
-        return float((found.argmax(1) != true).mean()), nats, t
+        least = cooled(found, temperature(found, true))
+        nats = -float(least[np.arange(len(true)), true].mean())
+        return float((found.argmax(1) != true).mean()), nats, least_sure(found, true)
 
     def told(self, plan: Plan) -> str:
         """What was chosen, in words."""

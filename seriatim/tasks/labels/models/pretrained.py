@@ -99,8 +99,10 @@ class TrialsOfVectors(Trials):
     held-out labels do not show it: every strength is tried, and nats decide."""
 
     def stronger(self, best: Plan) -> Plan:
-        """The strength of least nats a label."""
-        return min((replace(best, strength=each) for each in STRENGTHS), key=self.nats)
+        """The least strength whose nats a label are not told from the least."""
+        plans = [replace(best, strength=each) for each in STRENGTHS]
+        most = min(map(self.nats, plans)) + self.told_apart
+        return next(each for each in plans if self.nats(each) <= most)
 
 
 class PretrainedClassifier(OverEncoder, LinearClassifier):
