@@ -147,6 +147,8 @@ class Fit:
         ]
         data, held = self.cut.united(prepared, self.asked.coding | self.asked.model)
         assert several[0] is not None and data is not None
+        if not isinstance(train, Sequences):
+            note(self.cut.could_be(data, self.parts))
         self.asked.reading = replace(reading, **several[0].read_as)
         if data.main_kind() == NUMBERS:
             self.parts = self.planned(numbers=True)
@@ -175,6 +177,9 @@ class Fit:
         self.valid = None if self.valid is None else self.cut.cut(self.valid, coding)
         more = self.vectors.words if self.vectors else []
         self.codec, self.encoded = self.cut.fit_codec(self.train, coding, more)
+        codec = self.cut.codec_for(self.parts, self.codec, self.train)
+        if codec is not self.codec:
+            self.codec, self.encoded = codec, codec.encode(self.train)
         if self.encoder is not None:
             self.codec = self.codec.reading_with(self.encoder.codec, self.train)
             self.encoded = self.codec.encode(self.train)

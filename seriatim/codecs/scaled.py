@@ -65,6 +65,8 @@ class Scaled:
                 "these are not the numbers this model was trained on",
                 got=column.kind
                 if column.kind != NUMBERS
+                else counted(column)
+                if self.vector and channels == 1
                 else f"{channels} channel{'s' * (channels > 1)}",
                 do=f"Give rows of {wide} numbers"
                 if self.vector
@@ -95,6 +97,12 @@ class Scaled:
         ):
             raise ValueError("its numbers cannot be scaled")
         return cls(mean, deviation, bool(record["vector"]))
+
+
+def counted(column: Field) -> str:
+    """How many numbers rows have, in words."""
+    different = sorted(set(column.lengths.tolist()))
+    return f"rows of {' or '.join(map(str, different[:3]))} number{'s' * (different != [1])}"
 
 
 def check_finite(column: Field, lines: np.ndarray | None = None, origin: str | None = None) -> None:

@@ -238,6 +238,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         ]
         data, held, tested = cut.united(prepared, self.settings)
         assert data is not None
+        note(cut.could_be(data))
         self.provenance = provenance(self.asked(), data, held, tested) | {
             f"{part}_files": self.files.get(part) for part in PARTS
         }

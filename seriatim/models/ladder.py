@@ -42,6 +42,7 @@ class Rung:
     symbols: bool = False  # it reads symbols and no numbers: not compared on those
     always: bool = False  # there is nothing to learn: measured however little time there is
     needs: str = ""  # the setting without which there is none: compared where that is given
+    vectors: bool = False  # rows of equally many numbers are to it one step of as many channels
 
     def recipe(self, numbers: bool) -> dict[str, Any]:
         """How it is trained, on symbols or on numbers."""

@@ -1,6 +1,7 @@
 """A label, a value or tags of sequences: what is said of X.
 
-X are texts, lists of tokens, or arrays of numbers: (n, t) a number a step, (n, t, c) several.
+X are texts, lists of tokens, or arrays of numbers: (n, t) a number a step, (n, t, c) several. For a
+model of feature vectors (`mlp`) each row of (n, c) is one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sklearn.utils.validation import validate_data as validated
 
 from seriatim.errors import DataError
 from seriatim.sklearn.base import KEPT, RunEstimator, Settings, is_symbols, symbols_in
+from seriatim.tasks import task
 
 
 class SequenceEstimator(RunEstimator):
@@ -42,7 +44,12 @@ class SequenceEstimator(RunEstimator):
         """Texts and tokens as they are, numbers as an array that was looked at."""
         if is_symbols(X):
             return symbols_in(X)
-        return in_steps(validated(self, X, dtype=np.float64, allow_nd=True, **more))
+        return self._steps(validated(self, X, dtype=np.float64, allow_nd=True, **more))
+
+    def _steps(self, X: np.ndarray) -> np.ndarray:
+        """(n, t) -> (n, t, 1): a number a step, unless rows are vectors."""
+        rungs = [task(self._task).rung(part) for part in self.model.split("+")]
+        return X[:, :, None] if X.ndim == 2 and not all(each.vectors for each in rungs) else X
 
     def _items(self, X: Any, **options: Any) -> list[dict[str, Any]]:
         """What the model says of each sequence."""
@@ -185,14 +192,9 @@ def labelled(
         )
         if len(given) < 2:
             raise DataError("one sample is too few", got="n_samples = 1", do="Give more of them")
-        return in_steps(given), y
+        return estimator._steps(given), y
     check_consistent_length(X, y)
     return symbols_in(X), column_or_1d(y, warn=True)
-
-
-def in_steps(X: np.ndarray) -> np.ndarray:
-    """(n, t) -> (n, t, 1): a number a step."""
-    return X[:, :, None] if X.ndim == 2 else X
 
 
 def check_tokens(X: Any) -> list[Any]:

@@ -191,6 +191,15 @@ class Cut:
         """The codec, fitted on the training data and `more` words, and these data in numbers."""
         raise NotImplementedError
 
+    def could_be(self, data: Sequences, parts: Sequence[Part] = ()) -> str:
+        """How data were understood that could be something else, by what these parts read; or
+        nothing."""
+        return ""
+
+    def codec_for(self, parts: Sequence[Part], codec: Any, train: Sequences) -> Any:
+        """The codec, or the one by which these parts read the same data."""
+        return codec
+
     def encode(self, codec: Any, data: Sequences) -> Any:
         """Data in numbers."""
         return codec.encode(data)

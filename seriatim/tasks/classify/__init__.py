@@ -82,6 +82,7 @@ RUNGS: dict[str, Rung] = {
         NEURAL | {"rate": 3e-3},
         NUMERIC,
         usual=False,
+        vectors=True,
     ),
     "convolution": Rung(
         "filters over a few words, the strongest answer of each",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -156,6 +157,12 @@ class LabelCodec:
         if isinstance(inputs, Tokens):
             letters = {letter for name in inputs.named(data.main).names or () for letter in name}
         return cls(inputs, labels, sorted(letters), target, own)
+
+    def reading_vectors(self, data: Sequences) -> LabelCodec:
+        """The same labels of rows of equally many numbers, each one step of as many channels."""
+        found = copy(self)
+        found.inputs = Scaled.learned(data.main, vector=True)
+        return found
 
     def reading_with(self, inputs: Codec, data: Sequences) -> LabelCodec:
         """The same labels of sequences that another codec cuts, with the letters of its words."""

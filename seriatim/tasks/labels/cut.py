@@ -15,6 +15,7 @@ from seriatim.batches import MOST_READ, Batch, buckets, refuse_long
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.units import said, words_alone
 from seriatim.data import read
+from seriatim.data.objects import MEMORY
 from seriatim.data.options import LabelledOptions
 from seriatim.data.sequences import NUMBERS, TEXT, Sequences
 from seriatim.data.series import series_with
@@ -192,6 +193,11 @@ class RegressLesson(ClassifyLesson):
 # -- from data to lessons
 
 
+def reads_vectors(parts: Sequence[Part]) -> bool:
+    """Whether all parts take rows of equally many numbers for vectors."""
+    return bool(parts) and all(part.rung.vectors for part in parts)
+
+
 class ClassifyCut(Cut):
     """Sequences of symbols or numbers, with a label each."""
 
@@ -312,6 +318,34 @@ class ClassifyCut(Cut):
                 file=train.origin,
                 do="Give sequences of at least two labels",
             )
+
+    def could_be(self, data: Sequences, parts: Sequence[Part] = ()) -> str:
+        """Rows of equally many numbers are sequences, or vectors."""
+        wide = self.numbers_a_row(data)
+        if not wide:
+            return ""
+        steps, features = f"{wide} steps, one number each", f"{wide} features of one step each"
+        memory = data.origin == MEMORY
+        if reads_vectors(parts):
+            other = f"; sequences of {steps}: X[:, :, None]" if memory else ""
+            return f"{len(data):,} vectors, {features.replace(' of one step each', '')} each{other}"
+        told = f"{len(data):,} sequences of {steps}; {features}: X[:, None, :]"
+        return told if memory else ""
+
+    def codec_for(
+        self, parts: Sequence[Part], codec: LabelCodec, train: Sequences
+    ) -> LabelCodec:
+        """Rungs that read vectors take rows of equally many numbers for these."""
+        several = reads_vectors(parts) and self.numbers_a_row(train)
+        return codec.reading_vectors(train) if several else codec
+
+    def numbers_a_row(self, data: Sequences) -> int:
+        """How many numbers every sequence has, one after another; 0 if they are no such rows."""
+        if self.target == "tags" or data.main_kind() != NUMBERS or not len(data):
+            return 0
+        lengths = data.main.lengths
+        alike = data.main.flat.ndim == 1 and bool((lengths == lengths[0]).all())
+        return int(lengths[0]) if alike and lengths[0] > 1 else 0
 
     def encode(self, codec: LabelCodec, data: Sequences) -> Examples:
         """Validation data in numbers, without sequences that have a label never seen in training:

@@ -139,12 +139,19 @@ def cooled(log_probs: np.ndarray, t: float) -> np.ndarray:
     return scaled - np.log(np.exp(scaled).sum(-1, keepdims=True))
 
 
-def temperature(log_probs: np.ndarray, truth: np.ndarray) -> float:
+def temperature(log_probs: np.ndarray, truth: np.ndarray, doubt: bool = False) -> float:
     """The temperature that minimises the log loss of (N, K) log-probabilities, by bisection of its
     slope (Guo et al. 2017).
 
     The loss is convex in 1 / t. No temperature saves a true label of probability 0, so such
-    examples are left out.
+    examples are left out. With `doubt` every example counts for 1 / (N + 2) as if the likeliest of
+    the other labels were true (as the targets of Platt 1999, after Laplace): where all of N are
+    right, what is found is not certain.
+
+    >>> right = np.log(np.array([[0.3, 0.7], [0.7, 0.3]] * 49))
+    >>> t = temperature(right, np.array([1, 0] * 49), doubt=True)
+    >>> round(float(np.exp(cooled(right, t)).max(1).mean()), 3)
+    0.99
     """
     log_probs, truth = checked_scores(log_probs, truth)
     own = log_probs[np.arange(len(truth)), truth]  # (N,)
@@ -155,6 +162,12 @@ def temperature(log_probs: np.ndarray, truth: np.ndarray) -> float:
     values = np.where(
         np.isfinite(log_probs), log_probs, 0.0
     )  # what is impossible has no part in the mean
+    if doubt:
+        others = log_probs.copy()
+        others[np.arange(len(own)), truth[possible]] = -np.inf
+        other = others.max(1)
+        share = np.where(np.isfinite(other), 1 / (len(own) + 2), 0.0)
+        own = own + share * (np.where(np.isfinite(other), other, 0.0) - own)
     low, high = 1 / HOTTEST, HOTTEST
     for _ in range(50):
         t = math.sqrt(low * high)
@@ -164,33 +177,6 @@ def temperature(log_probs: np.ndarray, truth: np.ndarray) -> float:
             break
         low, high = (t, high) if slope > 0 else (low, t)
     return t
-
-
-def least_sure(log_probs: np.ndarray, truth: np.ndarray) -> float:
-    """The highest temperature whose log loss is within 1 / N of the least: of (N, K)
-    log-probabilities, N examples tell no more, and where all of them are right the least loss would
-    be that of probabilities of 1.
-
-    >>> all_right = np.array([[-1.0, 1.0], [1.0, -1.0]] * 50)
-    >>> t = least_sure(all_right, np.array([1, 0] * 50))
-    >>> round(float(np.exp(cooled(all_right, t)).max(1).mean()), 3)
-    0.99
-    """
-    log_probs, truth = checked_scores(log_probs, truth)
-    possible = np.isfinite(log_probs[np.arange(len(truth)), truth])
-    if not possible.any():
-        return 1.0
-    log_probs, truth = log_probs[possible], truth[possible]
-
-    def loss(t: float) -> float:
-        return -float(cooled(log_probs, t)[np.arange(len(truth)), truth].mean())
-
-    low, high = temperature(log_probs, truth), HOTTEST  # above the best it grows with t
-    most = loss(low) + 1 / len(truth)
-    for _ in range(30):
-        t = math.sqrt(low * high)
-        low, high = (t, high) if loss(t) <= most else (low, t)
-    return low
 
 
 # Thresholds, for two classes

@@ -55,6 +55,7 @@ RUNGS: dict[str, Rung] = {
         | {"pool": "mean", "dropout": 0.1},
         VALUES,
         usual=each.usual,
+        vectors=each.vectors,
     )
     for name, each in CLASSIFY.items()
     if not each.counts

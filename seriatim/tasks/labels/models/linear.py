@@ -14,9 +14,9 @@ its margins. Words also give runs of their letters, where that helps: then n-gra
 runs of letters are weighed apart and each have half of a row's length. What was not asked for is
 found by guessing sequences held out of training: how long n-grams are, the strength C, whether
 letters are read, and t. N sequences do not tell losses apart that differ by less than 1 / N nats:
-of strengths C that are as good, the penalty that binds most is taken, and of temperatures the
-highest, so that labels which are all found out of fold are not certain. Where sequences are
-numbers, their traits go into a softmax regression, whose strength is found likewise.
+of strengths C that are as good, the penalty that binds most is taken; and t is found as if one of
+N + 2 were the next likeliest label, so that where all are right nothing is certain. Where sequences
+are numbers, their traits go into a softmax regression, whose strength is found likewise.
 Shapes: S sequences, F features, K labels.
 """
 
@@ -35,7 +35,7 @@ from seriatim.batches import Batch
 from seriatim.data.sequences import Field
 from seriatim.errors import ConfigError
 from seriatim.tasks.labels.codec import FIRST_LETTER, Examples
-from seriatim.tasks.labels.metrics import cooled, least_sure, temperature
+from seriatim.tasks.labels.metrics import cooled, temperature
 from seriatim.tasks.labels.models.bayes import fitting
 from seriatim.tasks.labels.models.features import Featured, rarity_of, weighed
 from seriatim.tasks.labels.models.ngrams import NgramIndex
@@ -315,9 +315,9 @@ class Trials:
             margins.append(x[held] @ weights + bias)
             truth.append(y[held])
         found, true = np.concatenate(margins), np.concatenate(truth)
-        least = cooled(found, temperature(found, true))
-        nats = -float(least[np.arange(len(true)), true].mean())
-        return float((found.argmax(1) != true).mean()), nats, least_sure(found, true)
+        t = temperature(found, true, doubt=True)
+        nats = -float(cooled(found, t)[np.arange(len(true)), true].mean())
+        return float((found.argmax(1) != true).mean()), nats, t
 
     def told(self, plan: Plan) -> str:
         """What was chosen, in words."""
