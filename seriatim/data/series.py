@@ -35,6 +35,7 @@ from seriatim.data.moments import YEARS_SURE, moments_of, zones_in
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences, offsets_of
 from seriatim.data.steps import Step, alike, step_of
 from seriatim.errors import ConfigError, DataError, nearest
+from seriatim.progress import note
 
 # columns that tell the time
 TIMES = ("date", "datetime", "timestamp", "time", "ds", "period", "month", "year")
@@ -210,19 +211,26 @@ def series_with(
     """
     data.field(series)  # an error with the nearest name if there is none
     groups = rows_of_each(data, series, cells_of(data, series))
+    notes: list[str] = []
     found = series_of(
         replace(data, fields={key: column for key, column in data.fields.items() if key != name}),
         time,
         series,
         channels,
         fill=fill,
+        notes=notes,
     )
-    found = replace(found, fields={k: f for k, f in found.fields.items() if k != "filled"})
+    for words in notes:
+        note(words)
+    named = {"name": Field.of_labels(list(groups))}  # one series alone has a name, too
+    found = replace(found, fields=named | {k: f for k, f in found.fields.items() if k != "filled"})
+    read_as = {"channels": ",".join(found.fields["values"].names or ())}  # of later files, too
     firsts = np.array([rows[0] for rows in groups.values()])
     if name in data.fields:
         refuse_differences(data, name, cells_of(data, name), list(groups.values()))
         found = replace(found, fields=found.fields | {name: data.fields[name].take(firsts)})
-    return replace(found, by="line", lines=None if data.lines is None else data.lines[firsts])
+    lines = None if data.lines is None else data.lines[firsts]
+    return replace(found, by="line", lines=lines, read_as=data.read_as | read_as)
 
 
 def refuse_differences(
@@ -331,10 +339,31 @@ def parts_to_play(
     if series is None and time is not None:
         series = repeats_times(free, columns[time])
         free = {name: cells for name, cells in free.items() if name != series}
+    apart = None if series is None else columns[series].numbered[0]  # (N,)
+    if time is None and apart is not None:
+        time = counted_in_disorder(free, apart, notes)
+        free = {name: cells for name, cells in free.items() if name != time}
     if channels is None:
-        apart = None if series is None else columns[series].numbered[0]  # (N,)
         channels = but_counters(channels_among(data, free), columns, apart, notes)
     return time, series, channels
+
+
+def counted_in_disorder(
+    columns: dict[str, Cells], apart: np.ndarray, notes: list[str] | None
+) -> str | None:
+    """The first column that counts the rows of every series, where these stand in another order: it
+    is their time; None if there is none, or the order is that of the rows."""
+    counted = [name for name, cells in columns.items() if counts(name, cells, apart)]
+    if not counted:
+        return None
+    numbers, rows = columns[counted[0]].numbers, np.argsort(apart, kind="stable")
+    assert numbers is not None
+    steps = np.diff(numbers[0][rows])[np.diff(apart[rows]) == 0]
+    if (steps == 1).all():
+        return None
+    if notes is not None:
+        notes.append(f"column {counted[0]!r} counts the rows of each series and is their time")
+    return counted[0]
 
 
 def but_counters(
@@ -463,13 +492,15 @@ def are_numbers(cells: Cells) -> bool:
 
 def counts(name: str, cells: Cells, apart: np.ndarray | None) -> bool:
     """Whether a column numbers the rows: by what it holds, and of few rows by its name, too. `apart`
-    are the (N,) numbers of the series, each of which may be counted anew."""
+    are the (N,) numbers of the series, each of which may be counted anew; its rows may stand in any
+    order."""
     numbers = np.zeros(0) if cells.numbers is None else cells.numbers[0]
     if len(numbers) < 2 or (len(numbers) < MANY_ROWS and name.lower() not in COUNTS):
         return False
     steps = np.diff(numbers)  # (N - 1,)
     if apart is not None:
-        steps = steps[apart[1:] == apart[:-1]]
+        rows = np.lexsort((numbers, apart))
+        steps = np.diff(numbers[rows])[np.diff(apart[rows]) == 0]
     return bool(len(steps)) and bool((steps == 1).all())
 
 

@@ -116,12 +116,13 @@ def listed_rows(record: Record) -> list[Row]:
 
 
 def label_rows(record: Record) -> list[Row]:
-    """A row for each sequence: its label and how likely that is; where all probabilities were asked
-    for, a column for each label besides."""
+    """A row for each sequence: its label and how likely that is, behind its name if it is a series;
+    where all probabilities were asked for, a column for each label besides."""
     rows = []
     for item in record["items"]:
         found = {each["label"]: each["probability"] for each in item["probabilities"]}
-        own = {"label": item["label"], "probability": found.get(item["label"])}
+        name = {"series": item["series"]} if "series" in item else {}
+        own = name | {"label": item["label"], "probability": found.get(item["label"])}
         whole = {f"probability of {name}": found.get(name) for name in record.get("labels", ())}
         rows.append(own | whole)
     return rows

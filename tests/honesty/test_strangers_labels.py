@@ -112,3 +112,46 @@ def test_rows_of_a_comparison_are_told_once():
     hear = lambda event: said.append(event.get("words", ""))  # noqa: E731
     st.compare("regress", (x, y), models="average,linear", on_event=hear)
     assert said.count(SEQUENCES) == 1
+
+
+# -- windows of a long table
+
+
+def windows(disorder: bool, named: str = "t") -> dict[str, list]:
+    """Forty windows of twenty rows, in their order or not; the label is the level."""
+    dice = np.random.default_rng(0)
+    rows = [
+        (f"w{9 - w % 10}-{w}", i, (3 if w % 2 else -3) + dice.normal(), "hi" if w % 2 else "lo")
+        for w in range(40)
+        for i in range(20)
+    ]
+    order = dice.permutation(len(rows)) if disorder else range(len(rows))
+    columns = zip(*(rows[i] for i in order), strict=True)
+    return dict(zip(("window", named, "v", "state"), map(list, columns), strict=True))
+
+
+def test_windows_are_the_same_in_any_order_of_rows():
+    models = []
+    for disorder in (False, True):
+        data = windows(disorder, "sample")
+        model, said = told("classify", "linear", data, series="window", label="state")
+        assert model.codec.channels == 1
+        words = "is their time" if disorder else "is left out; --channels takes it"
+        assert any("'sample' counts the rows" in each and words in each for each in said)
+        models.append(model)
+    data = windows(True, "sample")
+    for model in models:
+        items = model.predict(data)["items"]
+        assert [each["series"] for each in items] == list(dict.fromkeys(data["window"]))
+        truth = dict(zip(data["window"], data["state"], strict=True))
+        assert all(each["label"] == truth[each["series"]] for each in items)
+    frame = models[0].predict(data).to_frame()
+    assert list(frame["series"])[:2] == list(dict.fromkeys(data["window"]))[:2]
+
+
+def test_a_short_window_alone_is_read_as_in_the_fit():
+    model, _ = told("classify", "linear", windows(False, "sample"), series="window", label="state")
+    one = {"window": ["new"] * 5, "sample": [1, 2, 3, 4, 5], "v": [3.0, 2.5, 3.5, 3.1, 2.9]}
+    assert [(each["series"], each["label"]) for each in model.predict(one)["items"]] == [
+        ("new", "hi")
+    ]

@@ -135,6 +135,7 @@ class Classifier(Labeller):
             for log_probs, empty in zip(found.log_probs, blank, strict=True)
         ]
         notes = [OF_BLANKS] if any(blank) else []
+        items = self.named(items, given)
         return self.record("predictions", **whole, items=items, notes=notes)
 
     def item(

@@ -70,6 +70,14 @@ class OfSequences(Predictor):
             )
         return data
 
+    def named(self, items: list[dict[str, Any]], given: Sequences) -> list[dict[str, Any]]:
+        """What is said of each sequence, with the name of the series that it is, if it is one."""
+        column = given.fields.get("name")
+        if not getattr(self.reading, "series", "") or column is None or column.names is None:
+            return items
+        names = [column.names[number] for number in column.flat]
+        return [{"series": name} | item for name, item in zip(names, items, strict=True)]
+
     def attention(self, data: Source, *, layer: int = 0, head: int = 0) -> Record:
         """Who attends to whom in the first sequence that is given: of all layers and heads, or of
         one, counted from 1."""

@@ -38,7 +38,8 @@ class Regressor(OfSequences):
     def predict(self, data: Source) -> Record:
         """For each sequence its value, the deviation, and the interval that holds 80 % of such
         values."""
-        mean, deviation = self.estimates(self.data(data, gaps=True))
+        given = self.data(data, gaps=True)
+        mean, deviation = self.estimates(given)
         items = [
             {
                 "value": value,
@@ -50,7 +51,7 @@ class Regressor(OfSequences):
             }
             for value, spread in zip(mean.tolist(), deviation.tolist(), strict=True)
         ]
-        return self.record("predictions", items=items)
+        return self.record("predictions", items=self.named(items, given))
 
     def measure(self, data: Source, **options: Any) -> Measured:
         """Every estimate beside the truth, and what it cost."""
