@@ -219,9 +219,9 @@ def opened(
             return None, said + of_series(series, str(source))
         if are_numbers(data, label, field):
             return None, said + of_numbers(data, str(source), label, field)
-        return part_of(data, name, str(source), field, label, unit), said + (
-            [] if data.lines is None else hints.line_ends(str(source))
-        )
+        part = part_of(data, name, str(source), field, label, unit)
+        ends = [] if data.lines is None else hints.line_ends(str(source))
+        return part, said + ends + hints.columns(part)
     except DataError as error:
         with suppress(DataError):  # a gap in a series is no missing label
             series = over_time(read(str(source), gaps=True, encoding=encoding, decimal=decimal))

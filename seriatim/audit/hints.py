@@ -30,9 +30,14 @@ from seriatim.audit.parts import (
     names_in,
 )
 from seriatim.codecs.cutting import words_of
+from seriatim.data.columns import PAIR
 from seriatim.data.files import unpacked
+from seriatim.data.headers import LOOKED_AT, why_no_header
 from seriatim.data.sequences import NUMBERS, TEXT, Field
 from seriatim.tasks.sets.codec import EMPTY
+
+BELOW = "below a header"  # as it is said how a table was read
+
 
 PURE = 0.99  # share of one class among the sequences with a value that gives it away
 
@@ -71,6 +76,34 @@ SUSPICIOUS = (  # what, pattern, what to do; UTF-8 taken for a western code page
 
 
 ODD = np.array([byte >= 0x7F or (byte < 0x20 and byte not in b"\t\n\r") for byte in range(256)])
+
+
+def columns(part: Split) -> list[Finding]:
+    """A first row that may be data, and columns none of which is known for a label."""
+    names = list(part.data.fields)
+    if part.label is not None or part.tags is not None or len(names) < 2 or set(names) <= PAIR:
+        return []
+    texts = [column for column in part.data.fields.values() if column.kind == TEXT]
+    if len(texts) == len(names) == 2 and BELOW in part.data.told:
+        some = [[str(each.raw(s)) for s in range(min(len(each), LOOKED_AT))] for each in texts]
+        if why := why_no_header(names, some, wants="pair"):
+            return [
+                finding(
+                    "note",
+                    f"the first row may be data, and is read as names of columns: {why}",
+                    part.file,
+                    do="Pairs are read with it; --columns source,target counts it here, too",
+                )
+            ]
+    return [
+        finding(
+            "note",
+            f"no column is known for a label: {', '.join(names)}",
+            part.file,
+            do="Name it with --label NAME, if there is one: then contradictions and rare labels "
+            "are looked for",
+        )
+    ]
 
 
 def characters(part: Split) -> list[Finding]:

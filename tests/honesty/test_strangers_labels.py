@@ -155,3 +155,33 @@ def test_a_short_window_alone_is_read_as_in_the_fit():
     assert [(each["series"], each["label"]) for each in model.predict(one)["items"]] == [
         ("new", "hi")
     ]
+
+
+# -- tables, and what is said of them
+
+
+def test_check_says_that_a_first_row_may_be_data_and_that_no_label_is_known(tmp_path):
+    pairs = tmp_path / "plural.tsv"
+    words = ["kytyr", "mymi", "kes", "tolu", "rami", "sipe", "dola", "venu"]
+    pairs.write_text("".join(f"{each}\t{each}r\n" for each in words))
+    said = seriatim("check", pairs)
+    assert "the first row may be data" in said.out and "'kytyr' and 'kytyrr'" in said.out
+    assert "--columns source,target" in said.out
+    again = seriatim("check", pairs, "--columns", "source,target")
+    assert "may be data" not in again.out and "no column is known" not in again.out
+    names = tmp_path / "names.tsv"
+    names.write_text("name\tlanguage\n" + "".join(f"{each}\tit\n" for each in words))
+    said = seriatim("check", names)
+    assert "no column is known for a label: name, language" in said.out
+    assert "--label NAME" in said.out and "may be data" not in said.out
+    assert "no column is known" not in seriatim("check", names, "--label", "language").out
+
+
+def test_tags_behind_another_mark_are_refused_with_the_way_out(tmp_path):
+    file = tmp_path / "tags.txt"
+    file.write_text("la;DET\ncanto;NOUN\n\nvecchio;ADJ\n" * 9)
+    said = seriatim("fit", "tag", "most-frequent", file)
+    assert "a blank or a tab between them" in said.err and "here it is ';'" in said.err
+    assert "tr ';' '\\t' < FILE" in said.err
+    said = seriatim("fit", "tag", "most-frequent", file, "--input-format", "columns")
+    assert "a blank or a tab between them, this one has a single column" in said.err

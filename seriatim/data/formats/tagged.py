@@ -46,7 +46,10 @@ def columns_cells(line: str) -> list[str] | None:
     separator = "\t" if "\t" in line else None
     first, *more = line.split(separator, 1)
     if not more:
-        raise ValueError("a line needs a token and a tag, this one has a single column")
+        raise ValueError(
+            "a line needs a token and a tag with a blank or a tab between them, this one has a "
+            "single column"
+        )
     last = more[0].rsplit(separator, 1)[-1]
     token, tag = first.strip(), last.strip()
     if not token or not tag:

@@ -461,7 +461,8 @@ def given_target(data: Sequences, target: str) -> Field:
         return data.fields[target]
     ways = {
         "label": "Name the columns with --columns label,text, or the field with --label NAME",
-        "tags": "Give CoNLL-U, two columns, or a table with the fields tokens and tags",
+        "tags": "Give CoNLL-U, two columns (a token and its tag a line, a blank or a tab between "
+        f"them{marked_pairs(data)}), or a table with the fields tokens and tags",
         "value": "Give a field of numbers called value, or name another with --label NAME",
     }
     raise DataError(
@@ -469,6 +470,19 @@ def given_target(data: Sequences, target: str) -> Field:
         got=f"fields: {', '.join(data.fields)}",
         do=f"Give {FORMS[target]}" if data.origin == MEMORY else ways[target],
     )
+
+
+def marked_pairs(data: Sequences) -> str:
+    """What to do about lines that are two cells with another mark between them."""
+    name = data.main_name()
+    column = None if name is None else data.fields[name]
+    if column is None or column.kind != TEXT:
+        return ""
+    lines = [str(column.raw(s)) for s in range(min(len(column), 100))]
+    for mark in ";,|":
+        if lines and all(line.count(mark) == 1 and len(line) > 2 for line in lines):
+            return f"; here it is {mark!r}, and tr '{mark}' '\\t' < FILE > OTHER makes tabs of it"
+    return ""
 
 
 def values_of(data: Sequences) -> Field:
