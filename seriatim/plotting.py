@@ -182,7 +182,7 @@ def runs_of(name: str, runs: list[Any]) -> tuple[list[Any], Picture]:
     known = {key: (room, each) for room in tasks() for key, each in room.pictures.items()}
     if name not in known:
         raise ConfigError(
-            "there is no such picture", got=name, do=nearest(name, [*COMMON, *DATA, *known])
+            "there is no such picture", got=name, do=nearest(name, offered(runs, list(known)))
         )
     room, picture = known[name]
     if not room.verbs[picture.verb].runs:
@@ -197,6 +197,21 @@ def runs_of(name: str, runs: list[Any]) -> tuple[list[Any], Picture]:
                 do="They have: " + ", ".join([LEARNING, *each.task.pictures]),
             )
     return predictors, predictors[0].task.pictures[name]
+
+
+def offered(runs: list[Any], known: list[str]) -> list[str]:
+    """The names of the pictures of these runs, or of a comparison; of data alone all that are
+    known."""
+    from seriatim.runs.predictor import Predictor
+    from seriatim.tasks.opening import load
+
+    if (folder_of(runs[0]) / "table.json").is_file():
+        return [name for name in COMMON if name != LEARNING]
+    try:
+        opened = [each if isinstance(each, Predictor) else load(each) for each in runs]
+    except SeriatimError:
+        return [*COMMON, *DATA, *known]
+    return [LEARNING, *dict.fromkeys(name for each in opened for name in each.task.pictures)]
 
 
 # -- what a folder tells without being asked

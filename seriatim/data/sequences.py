@@ -185,6 +185,8 @@ class Sequences:
     # options that reading settled, and how the file was read, in a line
     read_as: dict[str, str] = field(default_factory=dict, repr=False)
     told: str = field(default="", repr=False)
+    # names of the columns of a table, where not all of them became fields
+    columns: tuple[str, ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
         columns = ", ".join(

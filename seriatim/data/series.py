@@ -230,7 +230,8 @@ def series_with(
         refuse_differences(data, name, cells_of(data, name), list(groups.values()))
         found = replace(found, fields=found.fields | {name: data.fields[name].take(firsts)})
     lines = None if data.lines is None else data.lines[firsts]
-    return replace(found, by="line", lines=lines, read_as=data.read_as | read_as)
+    settled = data.read_as | read_as
+    return replace(found, by="line", lines=lines, read_as=settled, columns=tuple(data.fields))
 
 
 def refuse_differences(

@@ -185,3 +185,34 @@ def test_tags_behind_another_mark_are_refused_with_the_way_out(tmp_path):
     assert "tr ';' '\\t' < FILE" in said.err
     said = seriatim("fit", "tag", "most-frequent", file, "--input-format", "columns")
     assert "a blank or a tab between them, this one has a single column" in said.err
+
+
+def test_a_table_without_a_known_label_is_refused_with_its_columns():
+    remarks = ["a b c", "d e f", "g h i"] * 10
+    table = {"remark": remarks, "verdict": ["good", "bad", "good"] * 10, "stars": [5, 1, 5] * 10}
+    with pytest.raises(SeriatimError, match="columns: remark, verdict, stars. .*label="):
+        st.fit("classify", "naive-bayes", table)
+    with pytest.raises(SeriatimError, match="columns: remark, verdict, stars. .*label="):
+        st.fit("regress", "linear", table)
+    data = windows(False)
+    with pytest.raises(SeriatimError, match="has no column 'stat'.*Did you mean 'state'"):
+        st.fit("classify", "linear", data, series="window", label="stat")
+    with pytest.raises(SeriatimError, match="columns: window, t, v, state. .*label="):
+        st.fit("classify", "linear", data, series="window")
+
+
+@pytest.mark.parametrize("task", ["classify", "regress"])
+def test_columns_of_single_numbers_are_refused_with_the_way_out(task):
+    x, y = features(30)
+    table = {name: x[:, i] for i, name in enumerate("abcdef")} | {"price": y.round()}
+    with pytest.raises(SeriatimError, match=r"give \(X, y\), X an array"):
+        st.fit(task, "linear", table, label="price")
+
+
+def test_pictures_that_are_offered_are_those_of_the_run(tmp_path):
+    data = (["a b", "c d", "e f"] * 10, ["x", "y", "x"] * 10)
+    st.fit("classify", "majority", data, out=str(tmp_path / "run"))
+    with pytest.raises(SeriatimError) as refused:
+        st.plot(tmp_path / "run", data, what="fan")
+    offered = str(refused.value)
+    assert "confusion" in offered and "horizon" not in offered and "leaderboard" not in offered

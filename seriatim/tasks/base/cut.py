@@ -164,7 +164,8 @@ class Cut:
         names = ", ".join(map(repr, readable))
         notes.append(f"of the fields {names} the longest is read, {name!r}; or name one: --field")
         told = f"{data.told}; {name!r} is read" if data.told else ""
-        return replace(data.only(name), told=told, read_as={**data.read_as, "field": name})
+        read_as = {**data.read_as, "field": name}
+        return replace(data.only(name), told=told, read_as=read_as, columns=tuple(data.fields))
 
     def united(
         self, several: Sequence[Sequences | None], settings: Settings

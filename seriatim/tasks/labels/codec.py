@@ -36,7 +36,7 @@ from seriatim.codecs.symbols import (
 from seriatim.data.columns import number_in
 from seriatim.data.objects import FORMS, MEMORY
 from seriatim.data.sequences import KINDS, NUMBERS, SYMBOLS, TEXT, Field, Sequences
-from seriatim.errors import ConfigError, DataError
+from seriatim.errors import ConfigError, DataError, nearest
 from seriatim.settings import build
 
 
@@ -465,10 +465,25 @@ def given_target(data: Sequences, target: str) -> Field:
         f"them{marked_pairs(data)}), or a table with the fields tokens and tags",
         "value": "Give a field of numbers called value, or name another with --label NAME",
     }
+    if data.columns and target != "tags":
+        raise unnamed_column(data, target)
     raise DataError(
         f"{data.origin} has no {TARGETS[target]}",
         got=f"fields: {', '.join(data.fields)}",
         do=f"Give {FORMS[target]}" if data.origin == MEMORY else ways[target],
+    )
+
+
+def unnamed_column(data: Sequences, target: str) -> DataError:
+    """The error of a table of several columns, none of which is the target."""
+    asked, names = data.read_as.get("label", ""), ", ".join(data.columns)
+    if asked and asked not in data.columns:
+        what, do = f"{data.origin} has no column {asked!r}", nearest(asked, data.columns)
+        return DataError(what, got=f"columns: {names}", do=do)
+    return DataError(
+        f"{data.origin} has no column that is known to hold the {target}",
+        got=f"columns: {names}",
+        do="Name it with --label NAME",
     )
 
 

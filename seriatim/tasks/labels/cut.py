@@ -198,6 +198,17 @@ def reads_vectors(parts: Sequence[Part]) -> bool:
     return bool(parts) and all(part.rung.vectors for part in parts)
 
 
+def features_in(data: Sequences) -> str:
+    """The way out where every column is a number a row, and none of them a sequence; else nothing."""
+    said = ("label", "value")
+    columns = {name: each for name, each in data.fields.items() if name not in said}
+    single = all(x.kind == NUMBERS and bool((x.lengths == 1).all()) for x in columns.values())
+    if len(columns) < 2 or not single:
+        return ""
+    way = "Columns of single numbers are features: give (X, y), X an array with a row of them each"
+    return way if data.origin == MEMORY else f"{way}, from Python; or a column of lists, `values`"
+
+
 class ClassifyCut(Cut):
     """Sequences of symbols or numbers, with a label each."""
 
@@ -216,6 +227,8 @@ class ClassifyCut(Cut):
         """Files as Sequences; with `series`, each series of a long table is one."""
         if reading.series and self.target != "tags":
             data = self.read_series(paths, reading)
+            if reading.label:
+                data = replace(data, read_as=data.read_as | {"label": reading.label})
             return data.distinct() if reading.distinct else data
         for_series = {
             "--time": reading.time,
@@ -277,11 +290,13 @@ class ClassifyCut(Cut):
 
     def prepare(self, data: Sequences, settings: Settings) -> Sequences:
         """The data with its labels as names, whatever they were."""
-        if data.fields.get(self.target) is data.main:
+        alone = data.main_name() is None and bool(features_in(data))
+        if alone or data.fields.get(self.target) is data.main:
             raise DataError(
                 f"{data.origin} has labels and nothing to be labelled",
                 got=f"fields: {', '.join(data.fields)}",
-                do="Give texts or tokens, too; the field that holds them is named with --field",
+                do=features_in(data)
+                or "Give texts or tokens, too; the field that holds them is named with --field",
             )
         return replace(data, fields=data.fields | {self.target: target_of(data, self.target)})
 
@@ -442,7 +457,8 @@ class RegressCut(ClassifyCut):
             raise DataError(
                 f"{data.origin} has values and nothing to be read",
                 got=f"fields: {', '.join(data.fields)}",
-                do="Give texts, tokens or rows of numbers, too; "
+                do=features_in(data)
+                or "Give texts, tokens or rows of numbers, too; "
                 "the field that holds them is named with --field",
             )
         return replace(data, fields=rest | {self.target: values})
