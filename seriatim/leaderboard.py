@@ -208,7 +208,7 @@ def verdict(
     good = [row for row in rows if row["status"] == "ok" and row[figure.key] is not None]
     if not good:
         measured = any(row["status"] == "ok" for row in rows)
-        no_figure = f"No model has a {figure.title} on this data: it is impossible here."
+        no_figure = f"No model has a {figure.title} on this data: it is impossible here. Nothing tells them apart."
         return no_figure if measured else "No model could be measured."
     best = good[0]
     level = [

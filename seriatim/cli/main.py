@@ -276,7 +276,8 @@ def compare(command: Command) -> int:
     failed = [row["model"] for row in record["rows"] if row["status"] == "failed"]
     if failed:
         say(f"Failed: {', '.join(failed)}: see the table")
-    if good and good[0]["run"]:
+    told_apart = good and good[0][record["figure"]] is not None
+    if told_apart and good[0]["run"]:
         say("Try: " + room.kept.format(run=f"{out}/{good[0]['run']}"))
     return INTERRUPTED if record["interrupted"] else int(bool(failed) or not good)
 

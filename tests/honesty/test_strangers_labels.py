@@ -216,3 +216,11 @@ def test_pictures_that_are_offered_are_those_of_the_run(tmp_path):
         st.plot(tmp_path / "run", data, what="fan")
     offered = str(refused.value)
     assert "confusion" in offered and "horizon" not in offered and "leaderboard" not in offered
+
+
+def test_of_a_series_that_never_changes_no_model_is_recommended(tmp_path):
+    (tmp_path / "a.csv").write_text("x\n" + "7.0\n" * 60)
+    asked = ("--models", "mean,persistence", "--horizon", 4, "--out", tmp_path / "out")
+    said = seriatim("compare", "forecast", tmp_path / "a.csv", *asked)
+    assert "Nothing tells them apart" in said.out.replace("\n", " ")
+    assert "Try:" not in said.err and "Written:" in said.err

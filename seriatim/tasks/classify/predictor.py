@@ -175,7 +175,7 @@ class Classifier(Labeller):
         if asked.calibrate:
             held = lesson.held
             said = answers(self.model, held, self.tags).log_probs
-            self.metrics["temperature"] = temperature(said, held.y.flat)
+            self.metrics["temperature"] = temperature(said, held.y.flat, doubt=True)
 
 
 def blanks(column: Field) -> list[bool]:
