@@ -2926,6 +2926,7 @@ class AnyPredictor(Predictor):
     mean_vectors: Any
     mostly_unknown: Any
     naive_in_words: Any
+    named: Any
     needs_vectors: Any
     never_seen: Any
     of_text: Any

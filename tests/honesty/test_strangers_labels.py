@@ -3,7 +3,6 @@ and rows taken for what they are not, refusals that name no way out."""
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -13,7 +12,6 @@ import seriatim as st
 from seriatim.errors import SeriatimError
 from seriatim.tasks.labels.metrics import calibration, cooled, temperature
 from tests.honesty import seriatim
-
 
 # -- how sure
 
@@ -61,11 +59,7 @@ def told(task: str, model: str, data: object, **settings: object) -> tuple[objec
     """A fitted model, and what was said meanwhile."""
     said: list[str] = []
     found = st.fit(
-        task,
-        model,
-        data,
-        on_event=lambda event: said.append(event.get("words", "")),
-        **settings,
+        task, model, data, on_event=lambda event: said.append(event.get("words", "")), **settings
     )
     return found, said
 
@@ -88,7 +82,7 @@ def test_what_rows_of_numbers_are_is_said_and_mlp_reads_vectors():
     vectors = "150 vectors, 6 features each; sequences of 6 steps, one number each: X[:, :, None]"
     assert said.count(vectors) == 1 and SEQUENCES not in said
     assert model.evaluate((x[150:], y[150:]))["r_squared"] > 0.5
-    with pytest.raises(SeriatimError, match="rows of 3 numbers.*Give rows of 6 numbers"):
+    with pytest.raises(SeriatimError, match=r"rows of 3 numbers.*Give rows of 6 numbers"):
         model.predict(x[:2, :3])
     _, said = told("regress", "average", (x[:150, None, :], y[:150]))
     assert not any("features" in each for each in said)
@@ -109,7 +103,7 @@ def test_vectors_of_a_fit_are_those_of_its_run_and_of_an_estimator(tmp_path):
 def test_rows_of_a_comparison_are_told_once():
     x, y = features(150)
     said: list[str] = []
-    hear = lambda event: said.append(event.get("words", ""))  # noqa: E731
+    hear = lambda event: said.append(event.get("words", ""))
     st.compare("regress", (x, y), models="average,linear", on_event=hear)
     assert said.count(SEQUENCES) == 1
 
@@ -190,14 +184,14 @@ def test_tags_behind_another_mark_are_refused_with_the_way_out(tmp_path):
 def test_a_table_without_a_known_label_is_refused_with_its_columns():
     remarks = ["a b c", "d e f", "g h i"] * 10
     table = {"remark": remarks, "verdict": ["good", "bad", "good"] * 10, "stars": [5, 1, 5] * 10}
-    with pytest.raises(SeriatimError, match="columns: remark, verdict, stars. .*label="):
+    with pytest.raises(SeriatimError, match=r"columns: remark, verdict, stars. .*label="):
         st.fit("classify", "naive-bayes", table)
-    with pytest.raises(SeriatimError, match="columns: remark, verdict, stars. .*label="):
+    with pytest.raises(SeriatimError, match=r"columns: remark, verdict, stars. .*label="):
         st.fit("regress", "linear", table)
     data = windows(False)
-    with pytest.raises(SeriatimError, match="has no column 'stat'.*Did you mean 'state'"):
+    with pytest.raises(SeriatimError, match=r"has no column 'stat'.*Did you mean 'state'"):
         st.fit("classify", "linear", data, series="window", label="stat")
-    with pytest.raises(SeriatimError, match="columns: window, t, v, state. .*label="):
+    with pytest.raises(SeriatimError, match=r"columns: window, t, v, state. .*label="):
         st.fit("classify", "linear", data, series="window")
 
 

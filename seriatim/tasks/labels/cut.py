@@ -347,9 +347,7 @@ class ClassifyCut(Cut):
         told = f"{len(data):,} sequences of {steps}; {features}: X[:, None, :]"
         return told if memory else ""
 
-    def codec_for(
-        self, parts: Sequence[Part], codec: LabelCodec, train: Sequences
-    ) -> LabelCodec:
+    def codec_for(self, parts: Sequence[Part], codec: LabelCodec, train: Sequences) -> LabelCodec:
         """Rungs that read vectors take rows of equally many numbers for these."""
         several = reads_vectors(parts) and self.numbers_a_row(train)
         return codec.reading_vectors(train) if several else codec
