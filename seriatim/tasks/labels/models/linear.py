@@ -45,7 +45,7 @@ from seriatim.tasks.labels.options import LinearOptions
 FOLDS = 5
 ENOUGH = 1000  # sequences to be guessed; of less data more folds are held out, one after another
 MOST = 20_000  # sequences that trials look at
-STRENGTHS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)  # that are tried, from 1 on
+STRENGTHS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # that are tried, from 1 on
 WORDS, LETTERS = (2, 1), (5, 3)  # lengths of n-grams that are tried
 ROUGHLY, CLOSELY = 1e-1, 1e-3  # how near to the minimum a trial has to come, and the model
 HALF = 0.5**0.5  # of the length of a row, which n-grams of words and runs of letters share
