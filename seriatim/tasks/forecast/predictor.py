@@ -74,6 +74,7 @@ COMPARED = 400  # origins of a comparison, at most
 CALIBRATING = 2000  # windows of the validation data from which intervals are taken, at most
 SHOWN = 12  # horizons, one after another, that are walked through to be looked at
 BEFORE = 3  # horizons of the past that stand beside a forecast
+MOSTLY = 0.8  # of the forecasts have all of their horizon: nothing is said of the others
 LEAST = 16  # steps that count as a horizon there, at least
 
 
@@ -224,11 +225,13 @@ class Forecaster(Predictor):
             series, span, walking = self.going_on(earlier, series, walking)
         signals = self.codec.encode(series, span.begin)
         asked = bool(options or goes_on)
-        if asked or len(series) == 1:
-            places = origins(series, walking, self.ahead, span)
-            places = places if asked else some_of(places, COMPARED)
-        else:
-            places = some_origins(series, self.ahead, span, COMPARED)
+        places = every = origins(series, walking, self.ahead, span)
+        if not asked:
+            places = (
+                some_of(every, COMPARED)
+                if len(series) == 1
+                else some_origins(series, self.ahead, span, COMPARED)
+            )
         walk = self.walk(series, signals, places, walking, span)
         seconds = time.perf_counter() - begin
         owners = owners_of(signals, walk.places)
@@ -244,6 +247,8 @@ class Forecaster(Predictor):
             "names": [self.codec.name_of(series, s) for s in range(len(series))],
             "seconds": seconds,
             "walking": asdict(walking),
+            "of_origins": len(every),
+            "whole": int(np.isfinite(walk.truth[:, -1]).any(1).sum()),
             "short": self.short(signals, span),
             "reads": self.reads,
             "seen": None if walking.refit else self.seen(rows_between(series, span)),
@@ -368,7 +373,9 @@ class Forecaster(Predictor):
             seconds=seconds,
             symbols_per_second=values / max(seconds, 1e-9),
             parameters=self.model.size(),
-            protocol=self.protocol(measured["walking"])
+            protocol=self.protocol(
+                measured["walking"], (len(forecasts.truth), measured["of_origins"])
+            )
             | {
                 "naive": self.naive_in_words(measured.facts.get("last_value")),
                 "scale": self.scale_in_words(measured),
@@ -379,6 +386,7 @@ class Forecaster(Predictor):
                 *self.other_scales(measured),
                 *self.without_mase(found),
                 *with_all_steps(found["by_horizon"], len(found["by_series"] or ())),
+                *of_part_of_the_horizon(measured, self.horizon),
                 *mostly_nothing(forecasts),
                 *self.from_few_errors(),
             ],
@@ -425,12 +433,11 @@ class Forecaster(Predictor):
         wrong = (forecasts.truth - forecasts.mean) / deviation
         return {"mse": float(np.nanmean(wrong**2)), "mae": float(np.nanmean(np.abs(wrong)))}
 
-    def protocol(self, walking: dict[str, Any]) -> dict[str, Any]:
-        """What the figures rest on."""
+    def protocol(
+        self, walking: dict[str, Any], origins: tuple[int, int] | None = None
+    ) -> dict[str, Any]:
+        """What the figures rest on; `origins` are how many were walked, of how many."""
         options = build(MeasureOptions, {"stride": 1} | walking)
-        begin, end = options.begin or "the last fifth", options.end or "the end"
-        if options.past:
-            begin = f"the end of {options.past}"
         refit = f"every {options.refit} origins, on {options.sliding or 'all'} steps"
         behind = self.metrics.get("interval_errors")
         of_errors = "" if behind is None else f", from {behind:,} errors of each step"
@@ -444,7 +451,7 @@ class Forecaster(Predictor):
             "season": self.codec.season,
             "horizon": self.horizon,
             "context": self.model.options.context,
-            "origins": f"from {begin} to {end}, stride {options.stride}",
+            "origins": origins_in_words(options, origins, self.horizon),
             "gap": self.model.options.gap,
             "refit": refit if options.refit else "never",
             "intervals": own + of_errors,
@@ -462,7 +469,9 @@ class Forecaster(Predictor):
         words = f"the value {season:,} step{'s' * (season > 1)} ago"
         if season > 1:
             asked = (
-                "as was asked for" if self.codec.options.season else "that was taken and not found"
+                "as was asked for"
+                if self.codec.options.season
+                else f"as usual of {self.codec.step.words} data"
             )
             words += f", a season {asked}"
         if last is not None and season > 1 and last > 0:
@@ -656,6 +665,31 @@ class Forecaster(Predictor):
                 do=f"Add rows with {', '.join(self.codec.known)} and without values behind the last",
             )
         return values, moments, given
+
+
+def origins_in_words(options: MeasureOptions, origins: tuple[int, int] | None, horizon: int) -> str:
+    """From where to where, and how many: all, or some of them."""
+    begin, end = options.begin or "the last fifth", options.end or "the end"
+    if options.past:
+        begin = f"the end of {options.past}"
+    words = f"from {begin} to {end}, stride {options.stride}"
+    if origins is not None:
+        many, every = origins
+        words += f": {many:,}" + f" of {every:,}, evenly spaced" * (many < every)
+    if horizon == 1:
+        return words
+    return words + (", with all of their horizon" if options.whole else ", near the end with less")
+
+
+def of_part_of_the_horizon(measured: Measured, horizon: int) -> list[str]:
+    """A note on forecasts of which only the first steps came."""
+    whole, many = measured["whole"], len(measured["truth"])
+    if whole >= MOSTLY * many:
+        return []
+    return [
+        f"of {many:,} forecasts {whole:,} ha{'s' if whole == 1 else 've'} a value at the last of their"
+        f" {horizon:,} steps: figures are more of the first steps, which are easier"
+    ]
 
 
 def channels_judged(channels: Sequence[Record]) -> list[str]:
