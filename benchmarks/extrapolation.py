@@ -80,7 +80,9 @@ def afresh(model: Network, rows: np.ndarray) -> np.ndarray:
     model.longest, model.warm = TRAINED, TRAINED // 2
     try:
         offsets = np.array([0, LONG])
-        return -np.stack([score(model, Field(row, offsets, SYMBOLS), "stream").flat for row in rows])
+        return -np.stack(
+            [score(model, Field(row, offsets, SYMBOLS), "stream").flat for row in rows]
+        )
     finally:
         model.longest, model.warm = kept
 
@@ -107,7 +109,7 @@ def picture(rows: list[Row]) -> Chart:
     scale = (high - low) / HEIGHT
     names = list(dict.fromkeys(row["name"] for row in rows))
     lasts = [dict([row for row in rows if row["name"] == name][-1]) for name in names]
-    back: Callable[[float], float] = lambda place: low + (HEIGHT - place) * scale  # noqa: E731
+    back: Callable[[float], float] = lambda place: low + (HEIGHT - place) * scale
     ends = named_ends(lasts, lambda value: HEIGHT - (value - low) / scale, HEIGHT, back)
     x = alt.X("x:Q", title="place in its piece", scale=alt.Scale(domain=[1, LONG], nice=False))
     y = alt.Y("value:Q", title="nats per symbol", scale=alt.Scale(domain=[low, high], nice=False))
@@ -158,7 +160,9 @@ def main() -> None:
                 "extrapolation.py",
                 f"tiny Shakespeare, trained on pieces of {TRAINED}: --positions {kind}, read {way}",
                 f"nats at places {by_bucket(nats)}",
-                "-" if way == "afresh" else f"{usual[:, TRAINED:].mean():.3f} beyond {TRAINED}, afresh",
+                "-"
+                if way == "afresh"
+                else f"{usual[:, TRAINED:].mean():.3f} beyond {TRAINED}, afresh",
                 f"{apart.mean():+.3f} ± {more:.3f} nats; " * (way != "afresh")
                 + f"{UPDATES} updates, {predictor.metrics['seconds']:.0f} s",
             )

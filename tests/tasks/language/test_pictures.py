@@ -14,12 +14,12 @@ from seriatim.errors import ConfigError, RunError
 from seriatim.plotting import drawn, joined
 from seriatim.show.attention import FAINT, attention, head, lines
 from seriatim.show.tables import BITS
+from seriatim.show.texts import boxed
 from seriatim.show.weights import LEAST, MOST, cells_of, heat, symbol
 from seriatim.tasks.language.pictures import (
     COLUMNS,
     FLOOR,
     LINES,
-    boxed,
     frequency,
     gradient,
     influence,
