@@ -151,7 +151,8 @@ def main() -> None:
         predictor = fitted(kind, train, valid)
         rows = pieces(predictor.codec.encode(valid.main).flat)
         found = read_all_ways(predictor.model, rows)
-        drawn += points(kind, found.get("wide", found["afresh"]))
+        way = "wide" if "wide" in found else "afresh"
+        drawn += points(kind if way == "wide" else f"{kind}, {way}", found[way])
         usual = found["afresh"]
         for way, nats in found.items():
             apart = (nats - usual)[:, TRAINED:].mean(1)  # (N,) of the same symbols

@@ -24,8 +24,8 @@ TASK is one of these; some have more verbs:
 
 ROOMS = """\
   language     what comes next?
-               ngrams, frequencies, surprisal, embed, attention, positions, gates, units, gradient, influence, impulse,
-               compress, restore, export
+               ngrams, frequencies, surprisal, embed, attention, positions, gates, units, gradient, influence,
+               impulse, compress, restore, export
   classify     what label has each sequence?
                explain, graph, embed, attention, units
   regress      what value has each sequence?

@@ -20,9 +20,10 @@ def named_in_text(symbol: str) -> str:
     return readable(visible(symbol))
 
 
-def laid(names: Sequence[str], apart: bool) -> Iterator[Row]:
+def laid(names: Sequence[str], apart: bool, breaks: bool = True) -> Iterator[Row]:
     """A box for each letter of some symbols: the place of its symbol, from 1 on, its line and its
-    column. Lines are as long as there is room, and are broken at blanks."""
+    column. Lines are as long as there is room, and are broken at blanks, and where (breaks) they end
+    in the text."""
     line, column = 0, 0
     needed = needs(names, apart)
     for place, name in enumerate(names, 1):
@@ -35,7 +36,8 @@ def laid(names: Sequence[str], apart: bool) -> Iterator[Row]:
                 shown = "" if more else letter
                 yield {"place": place, "line": line, "column": column, "letter": shown}
                 column += 1
-        line, column = (line + 1, 0) if name.endswith("⏎") else (line, column + apart)
+        ends = breaks and name.endswith("⏎")
+        line, column = (line + 1, 0) if ends else (line, column + apart)
 
 
 def needs(names: Sequence[str], apart: bool) -> list[int]:

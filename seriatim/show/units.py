@@ -14,12 +14,12 @@ from rich.text import Text
 
 from seriatim.records import Record
 from seriatim.show.charts import MONOSPACE, Chart, Row, short, values
-from seriatim.show.tables import sparkline, visible
+from seriatim.show.tables import sparkline
 from seriatim.show.texts import APART, COLUMNS, HIGH, LETTER, laid, named_in_text
 from seriatim.show.weights import symbol, whole_range
 
 ROWS = 72  # lines of all blocks together
-STRONG = 0.8  # of the largest: grounds so strong that letters on them have another colour
+STRONG = 0.72  # of the largest: grounds so strong that letters on them have another colour
 STEPS = (-1.0, -0.5, 0.0, 0.5, 1.0)  # grounds that are explained, of the largest
 MARKED = {
     "quote": "inside quotation marks",
@@ -47,13 +47,14 @@ def units(record: Record) -> Chart:
     last = boxes[-1]["place"]
     if last < len(names):
         says += f" The first {last:,} of {len(names):,} symbols are drawn."
-    title = f"{record['model']}: {short(visible(text_of(record)), 40)}"
+    title = f"{record['model']}: {short(text_of(record), 40)}"
     return Chart(view, title, says, plain_rows(record, last))
 
 
 def text_of(record: Record) -> str:
-    """The text that was read."""
-    return (" " if record["unit"] in APART else "").join(record["symbols"])
+    """The text that was read, on one line."""
+    whole = (" " if record["unit"] in APART else "").join(record["symbols"])
+    return " ".join(whole.split())
 
 
 def blocks_of(record: Record) -> Iterator[Row]:
@@ -114,13 +115,13 @@ def drawn(rows: list[Row], headings: list[str], tall: int, lines: int) -> Any:
         y=y,
         tooltip=["place:Q", "block:N", alt.Tooltip("value:Q", format="+.3f")],
     )
-    shade = alt.Scale(domain=[-1, 1], range="diverging")
+    shade = alt.Scale(domain=[-1, 1], range="diverging", interpolate="rgb")
     ground = base.mark_rect(stroke=None).encode(
         color=alt.Color("share:Q", scale=shade, legend=None)
     )
     kind: dict[str, Any] = {"font": MONOSPACE, "fontSize": 10, "baseline": "middle"}
     light = base.mark_text(style="ink-text", **kind).encode(text="letter:N")
-    strong = base.mark_text(style="over-text", **kind).encode(text="letter:N")
+    strong = base.mark_text(style="over-text", fontWeight="bold", **kind).encode(text="letter:N")
     above = [{"line": n * (tall + 2), "words": words} for n, words in enumerate(headings)]
     told = alt.Chart(values(above)).mark_text(style="ink-text", fontWeight="bold", align="left")
     return alt.layer(
@@ -137,7 +138,7 @@ def said_of(record: Record) -> str:
     """What one sees, and how far it can be believed."""
     says = (
         "Each block is the text, coloured by what one unit says once a symbol was read: "
-        "the stronger, the further from 0, which is pale."
+        "the stronger the ground, the further from 0."
     )
     if not record["marker"]:
         return f"{says} Of {record['searched']:,} units those that change most."

@@ -18,14 +18,16 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # grounds that are explained
 
 
 def gates(record: Record) -> Chart:
-    """The text, and below each of its lines a row for each gate: the stronger, the further open."""
+    """The text, run on, and below each line a row for each gate: the stronger, the further open."""
     import altair as alt
 
     rows = record["items"]
     high = len(rows) + 2  # the letters, the gates, a gap
     names = [named_in_text(each) for each in record["symbols"]]
     many = max(1, LINES // high)
-    boxes = [box for box in laid(names, record["unit"] in APART) if box["line"] < many]
+    boxes = [
+        box for box in laid(names, record["unit"] in APART, breaks=False) if box["line"] < many
+    ]
     tall = (max(box["line"] for box in boxes) + 1) * high
     cells = [cell for box in boxes for cell in gate_cells(record, box, high)]
     y = alt.Y("line:O", axis=None, scale=whole_range(tall + 1))
@@ -39,7 +41,7 @@ def gates(record: Record) -> Chart:
             *(alt.Tooltip(f"{name}:Q", format=".2f") for name in ("mean", "closed", "open")),
         ],
     )
-    shades = alt.Scale(domain=[0, 1], range="heatmap")
+    shades = alt.Scale(domain=[0, 1], range="heatmap", interpolate="rgb")
     ground = base.mark_rect(stroke=None).encode(
         color=alt.Color("mean:Q", scale=shades, legend=None)
     )

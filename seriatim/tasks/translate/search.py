@@ -106,10 +106,7 @@ HEARD = ("attention.", ALIGNMENT)  # what `trace` gives of attention, and of tra
 
 
 def attention(
-    model: Model,
-    x: np.ndarray,
-    several: Sequence[Sequence[int]],
-    kinds: Sequence[str] = HEARD,
+    model: Model, x: np.ndarray, several: Sequence[Sequence[int]], kinds: Sequence[str] = HEARD
 ) -> Tensor:
     """(B, H, T, P): what each of several targets of one source hears of it, STOP last, in the last
     part that attends; of a lexicon, of which symbol each is the translation."""

@@ -791,7 +791,7 @@ def test_a_tree_is_that_of_the_search_asked_for(model):
         with pytest.raises(ConfigError, match=words):
             model.tree("a", **settings)
     vector = seriatim.fit("translate", "vector", uneven(60), updates=2, width=8)
-    with pytest.raises(ConfigError, match="attends to nothing.*joint"):
+    with pytest.raises(ConfigError, match=r"attends to nothing.*joint"):
         vector.alignment("s1 s2")
 
 
