@@ -39,10 +39,12 @@ def units(record: Record) -> Chart:
     names = [named_in_text(each) for each in record["symbols"]]
     boxes = [box for box in laid(names, record["unit"] in APART) if box["line"] < many]
     tall = max(box["line"] for box in boxes) + 1
+    shown = [symbol(each, 40) for each in record["symbols"]]
+    boxes = [box | {"symbol": shown[box["place"] - 1]} for box in boxes]
     rows = [row for place, each in enumerate(blocks) for row in block(each, boxes, place, tall)]
     end = len(blocks) * (tall + 2)
-    rows += legend(end, largest_of(record))
-    view = drawn(rows, [each["words"] for each in blocks], tall, end + 1)
+    above = [{"line": n * (tall + 2), "words": each["words"]} for n, each in enumerate(blocks)]
+    view = drawn(rows, list(legend(end, largest_of(record))), above, end + 1)
     says = said_of(record)
     last = boxes[-1]["place"]
     if last < len(names):
@@ -105,33 +107,31 @@ def legend(line: int, largest: float) -> Iterator[Row]:
             column += 1
 
 
-def drawn(rows: list[Row], headings: list[str], tall: int, lines: int) -> Any:
-    """The boxes and the headings."""
+def drawn(rows: list[Row], below: list[Row], above: list[Row], lines: int) -> Any:
+    """The boxes, what their grounds mean, and the headings."""
     import altair as alt
 
+    x = alt.X("column:O", axis=None, scale=whole_range(COLUMNS + 1))
     y = alt.Y("line:O", axis=None, scale=whole_range(lines))
-    base = alt.Chart(values(rows)).encode(
-        x=alt.X("column:O", axis=None, scale=whole_range(COLUMNS + 1)),
-        y=y,
-        tooltip=["place:Q", "block:N", alt.Tooltip("value:Q", format="+.3f")],
-    )
     shade = alt.Scale(domain=[-1, 1], range="diverging", interpolate="rgb")
-    ground = base.mark_rect(stroke=None).encode(
-        color=alt.Color("share:Q", scale=shade, legend=None)
-    )
     kind: dict[str, Any] = {"font": MONOSPACE, "fontSize": 10, "baseline": "middle"}
-    light = base.mark_text(style="ink-text", **kind).encode(text="letter:N")
-    strong = base.mark_text(style="over-text", fontWeight="bold", **kind).encode(text="letter:N")
-    above = [{"line": n * (tall + 2), "words": words} for n, words in enumerate(headings)]
+    layers = []
+    hint = ["place:Q", "symbol:N", "block:N", alt.Tooltip("value:Q", format="+.3f")]
+    for some, hints in ((rows, hint), (below, [])):
+        base = alt.Chart(values(some)).encode(x=x, y=y)
+        ground = base.mark_rect(stroke=None).encode(
+            color=alt.Color("share:Q", scale=shade, legend=None), tooltip=hints
+        )
+        light = base.mark_text(style="ink-text", **kind).encode(text="letter:N")
+        strong = base.mark_text(style="over-text", fontWeight="bold", **kind)
+        layers += [
+            ground,
+            light.transform_filter(f"abs(datum.share) < {STRONG}"),
+            strong.transform_filter(f"abs(datum.share) >= {STRONG}").encode(text="letter:N"),
+        ]
     told = alt.Chart(values(above)).mark_text(style="ink-text", fontWeight="bold", align="left")
-    return alt.layer(
-        ground,
-        light.transform_filter(f"abs(datum.share) < {STRONG}"),
-        strong.transform_filter(f"abs(datum.share) >= {STRONG}"),
-        told.encode(x=alt.value(0), y=y, text="words:N"),
-        width={"step": LETTER},
-        height={"step": HIGH},
-    )
+    layers.append(told.encode(x=alt.value(0), y=y, text="words:N"))
+    return alt.layer(*layers, width={"step": LETTER}, height={"step": HIGH})
 
 
 def said_of(record: Record) -> str:

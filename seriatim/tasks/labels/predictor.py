@@ -143,7 +143,8 @@ class OfSequences(Predictor):
             raise contextual.refusal(self.spec)
         contextual.layer_of(network.stack, options.layer, self.spec)
         given = self.data([one_text(text, "a text")])
-        symbols = self.codec.pieces(given.main)[0]
+        codec = self.codec.text
+        symbols = [codec.shown(piece) for piece in codec.pieces(given.main)]
         if not symbols:
             raise DataError("there is nothing to read", got=repr(text), do="Give a longer text")
         examples = self.codec.encode(given, labelled=False)

@@ -93,7 +93,6 @@ RUNGS: dict[str, Rung] = {
         "states that are never seen, found by expectation and maximisation",
         "seriatim.tasks.language.models.hidden_markov:HiddenMarkovModel",
         HiddenOptions,
-        ImpulseOptions,
         counts=True,
         usual=False,
     ),

@@ -21,45 +21,33 @@ def gates(record: Record) -> Chart:
     """The text, run on, and below each line a row for each gate: the stronger, the further open."""
     import altair as alt
 
-    rows = record["items"]
-    high = len(rows) + 2  # the letters, the gates, a gap
+    high = len(record["items"]) + 2  # the letters, the gates, a gap
     names = [named_in_text(each) for each in record["symbols"]]
     many = max(1, LINES // high)
-    boxes = [
-        box for box in laid(names, record["unit"] in APART, breaks=False) if box["line"] < many
-    ]
-    tall = (max(box["line"] for box in boxes) + 1) * high
-    cells = [cell for box in boxes for cell in gate_cells(record, box, high)]
+    boxes = laid(names, record["unit"] in APART, breaks=False)
+    boxes = [box | {"line": box["line"] * high} for box in boxes if box["line"] < many]
+    tall = max(box["line"] for box in boxes) + high
+    x = alt.X("column:O", axis=None, scale=whole_range(COLUMNS + 1))
     y = alt.Y("line:O", axis=None, scale=whole_range(tall + 1))
-    base = alt.Chart(values([*cells, *gate_legend(tall)])).encode(
-        x=alt.X("column:O", axis=None, scale=whole_range(COLUMNS + 1)),
-        y=y,
-        tooltip=[
-            "place:Q",
-            "symbol:N",
-            "gate:N",
-            *(alt.Tooltip(f"{name}:Q", format=".2f") for name in ("mean", "closed", "open")),
-        ],
-    )
     shades = alt.Scale(domain=[0, 1], range="heatmap", interpolate="rgb")
-    ground = base.mark_rect(stroke=None).encode(
-        color=alt.Color("mean:Q", scale=shades, legend=None)
+    colour = alt.Color("mean:Q", scale=shades, legend=None)
+    cells = alt.Chart(values([cell for box in boxes for cell in gate_cells(record, box)]))
+    shares = [alt.Tooltip(f"{name}:Q", format=".2f") for name in ("mean", "closed", "open")]
+    ground = cells.mark_rect(stroke=None).encode(
+        x=x, y=y, color=colour, tooltip=["place:Q", "symbol:N", "gate:N", *shares]
     )
     text: dict[str, Any] = {"font": MONOSPACE, "fontSize": 10, "baseline": "middle"}
-    light = base.mark_text(style="ink-text", **text).encode(text="letter:N")
-    strong = base.mark_text(style="over-text", **text).encode(text="letter:N")
-    lines = sorted({box["line"] for box in boxes})
-    left = [
-        {"line": line * high + 1 + place, "name": gate_name(each, record)}
-        for line in lines
-        for place, each in enumerate(rows)
-    ]
-    named = alt.Chart(values(left)).mark_text(style="ink-text", align="right")
+    letters = alt.Chart(values(boxes)).mark_text(style="ink-text", **text)
+    told = alt.Chart(values(gate_legend(tall))).encode(x=x, y=y, text="letter:N")
+    left = alt.Chart(values(names_beside(record, boxes)))
+    named = left.mark_text(style="ink-text", align="right")
     view = alt.layer(
-        ground.transform_filter("isValid(datum.mean)"),
-        light.transform_filter(f"!(datum.mean >= {STRONG})"),
-        strong.transform_filter(f"datum.mean >= {STRONG}"),
+        ground,
+        letters.encode(x=x, y=y, text="letter:N"),
         named.encode(x=alt.value(-6), y=y, text="name:N"),
+        told.mark_rect(stroke=None).encode(color=colour),
+        told.mark_text(style="ink-text", **text).transform_filter(f"datum.mean < {STRONG}"),
+        told.mark_text(style="over-text", **text).transform_filter(f"datum.mean >= {STRONG}"),
         width={"step": LETTER},
         height={"step": HIGH},
     )
@@ -79,14 +67,23 @@ def gate_name(each: Record, record: Record) -> str:
     return f"{each['layer']} {each['gate']}" if several else each["gate"]
 
 
-def gate_cells(record: Record, box: Row, high: int) -> Iterator[Row]:
-    """A letter, and below it a cell for each gate."""
-    top, t = box["line"] * high, box["place"] - 1
-    yield box | {"line": top}
+def names_beside(record: Record, boxes: list[Row]) -> list[Row]:
+    """The name of each gate at the left of each of its rows."""
+    return [
+        {"line": line + place, "name": gate_name(each, record)}
+        for line in sorted({box["line"] for box in boxes})
+        for place, each in enumerate(record["items"], 1)
+    ]
+
+
+def gate_cells(record: Record, box: Row) -> Iterator[Row]:
+    """Below a letter a cell for each gate."""
+    t = box["place"] - 1
     for place, each in enumerate(record["items"], 1):
         told = {key: round(series[t], 4) for key, series in each["by_symbol"].items()}
         about = {"symbol": symbol(record["symbols"][t], 40), "gate": gate_name(each, record)}
-        yield box | {"line": top + place, "letter": "", **about, **told}
+        at = {"place": t + 1, "line": box["line"] + place, "column": box["column"]}
+        yield at | about | told
 
 
 def gate_legend(line: int) -> Iterator[Row]:
