@@ -24,8 +24,8 @@ def gates(record: Record) -> Chart:
     high = len(record["items"]) + 2  # the letters, the gates, a gap
     names = [named_in_text(each) for each in record["symbols"]]
     many = max(1, LINES // high)
-    boxes = laid(names, record["unit"] in APART, breaks=False)
-    boxes = [box | {"line": box["line"] * high} for box in boxes if box["line"] < many]
+    every = laid(names, record["unit"] in APART, breaks=False)
+    boxes = [box | {"line": box["line"] * high} for box in every if box["line"] < many]
     tall = max(box["line"] for box in boxes) + high
     x = alt.X("column:O", axis=None, scale=whole_range(COLUMNS + 1))
     y = alt.Y("line:O", axis=None, scale=whole_range(tall + 1))

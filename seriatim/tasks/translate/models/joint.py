@@ -301,7 +301,7 @@ class Joint(CountedPairs):
         for s, many in enumerate(batch.x_lengths.tolist()):
             y = batch.y[s][batch.y_mask[s]][:-1].numpy()  # without STOP
             cut = chunks(self, batch.x[s, :many].numpy(), y)
-            if cut is not None:
+            if cut is not None and many:
                 owner = np.append(np.repeat(np.arange(many), cut), many - 1)
                 found[s, 0, np.arange(len(owner)), owner] = 1.0
         return {CHUNKS: found}
