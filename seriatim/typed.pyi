@@ -329,6 +329,32 @@ class LanguagePositions(TypedDict, total=False):
     most: int
     """how many positions, from the first on"""
 
+class LanguageGates(TypedDict, total=False):
+    layer: int
+    """only this layer, counted from 1, the lowest; 0: all"""
+
+class LanguageUnits(TypedDict, total=False):
+    layer: int
+    """only units of this layer, counted from 1; 0: of all"""
+    unit: int
+    """only this unit of each layer, counted from 1; 0: of all"""
+    count: int
+    """how many units, those first that are worth most"""
+    marker: Literal['', 'quote', 'bracket', 'line', 'word', 'capital', 'digit']
+    """the units that follow this best, as it stands in the text (default: those that change most)"""
+
+class LanguageImpulse(TypedDict, total=False):
+    radius: Words
+    """spectral radii of the recurrent matrix, with commas between"""
+    width: int
+    """size of the state"""
+    steps: int
+    """how many steps after the push"""
+    activation: Literal['linear', 'tanh']
+    """what is applied to the state at each step"""
+    seed: int
+    """random numbers: matrix, inputs and push"""
+
 class LanguageCompress(TypedDict, total=False):
     out: Words
     """the compressed file, such as book.srt"""
@@ -360,6 +386,10 @@ class FittedLanguage(LanguagePredictor):
         """Who attends to whom: a map for each head."""
     def positions(self, **options: Unpack[LanguagePositions]) -> Result:
         """What a transformer is told of each position: the vectors, or the angles."""
+    def gates(self, text: str, **options: Unpack[LanguageGates]) -> Result:
+        """How far the gates of an lstm or gru stand open while it reads a text."""
+    def units(self, text: str, **options: Unpack[LanguageUnits]) -> Result:
+        """What hidden units say along a text, and which follow its quotes, brackets, lines or words."""
     def gradient(self, data: Source) -> Result:
         """How far back the gradient of the loss reaches."""
     def influence(self, data: Source) -> Result:
@@ -587,6 +617,16 @@ class ClassifyAttention(TypedDict, total=False):
     head: int
     """only this head of each layer, counted from 1; 0: all"""
 
+class ClassifyUnits(TypedDict, total=False):
+    layer: int
+    """only units of this layer, counted from 1; 0: of all"""
+    unit: int
+    """only this unit of each layer, counted from 1; 0: of all"""
+    count: int
+    """how many units, those first that are worth most"""
+    marker: Literal['', 'quote', 'bracket', 'line', 'word', 'capital', 'digit']
+    """the units that follow this best, as it stands in the text (default: those that change most)"""
+
 class FittedClassify(Classifier):
     def evaluate(self, data: Source, **options: Unpack[ClassifyEvaluate]) -> Result:
         """How well it labels other data: accuracy, by label, with interval and calibration."""
@@ -600,6 +640,8 @@ class FittedClassify(Classifier):
         """A vector for each position in its context, or for each sequence their mean."""
     def attention(self, data: Source, **options: Unpack[ClassifyAttention]) -> Result:
         """Who attends to whom: a map for each head."""
+    def units(self, text: str, **options: Unpack[ClassifyUnits]) -> Result:
+        """What hidden units say along a text, and which follow its quotes, brackets, lines or words."""
 
 class RegressSettings(Settings, total=False):
     by: Literal['', 'line', 'stream']
@@ -767,6 +809,16 @@ class RegressAttention(TypedDict, total=False):
     head: int
     """only this head of each layer, counted from 1; 0: all"""
 
+class RegressUnits(TypedDict, total=False):
+    layer: int
+    """only units of this layer, counted from 1; 0: of all"""
+    unit: int
+    """only this unit of each layer, counted from 1; 0: of all"""
+    count: int
+    """how many units, those first that are worth most"""
+    marker: Literal['', 'quote', 'bracket', 'line', 'word', 'capital', 'digit']
+    """the units that follow this best, as it stands in the text (default: those that change most)"""
+
 class FittedRegress(Regressor):
     def evaluate(self, data: Source, **options: Unpack[RegressEvaluate]) -> Result:
         """How well it estimates the values of other data: errors, skill, coverage."""
@@ -776,6 +828,8 @@ class FittedRegress(Regressor):
         """How the loss of one example is computed, with all values and gradients: a small network's."""
     def attention(self, data: Source, **options: Unpack[RegressAttention]) -> Result:
         """Who attends to whom: a map for each head."""
+    def units(self, text: str, **options: Unpack[RegressUnits]) -> Result:
+        """What hidden units say along a text, and which follow its quotes, brackets, lines or words."""
 
 class TagSettings(Settings, total=False):
     by: Literal['', 'line', 'stream']
@@ -961,6 +1015,16 @@ class TagAttention(TypedDict, total=False):
     head: int
     """only this head of each layer, counted from 1; 0: all"""
 
+class TagUnits(TypedDict, total=False):
+    layer: int
+    """only units of this layer, counted from 1; 0: of all"""
+    unit: int
+    """only this unit of each layer, counted from 1; 0: of all"""
+    count: int
+    """how many units, those first that are worth most"""
+    marker: Literal['', 'quote', 'bracket', 'line', 'word', 'capital', 'digit']
+    """the units that follow this best, as it stands in the text (default: those that change most)"""
+
 class FittedTag(Tagger):
     def evaluate(self, data: Source, **options: Unpack[TagEvaluate]) -> Result:
         """How well it tags other data: accuracy, by tag, known and unknown words, spans."""
@@ -974,6 +1038,8 @@ class FittedTag(Tagger):
         """A vector for each position in its context, or for each sequence their mean."""
     def attention(self, data: Source, **options: Unpack[TagAttention]) -> Result:
         """Who attends to whom: a map for each head."""
+    def units(self, text: str, **options: Unpack[TagUnits]) -> Result:
+        """What hidden units say along a text, and which follow its quotes, brackets, lines or words."""
 
 class SetsSettings(Settings, total=False):
     by: Literal['', 'line', 'stream']
@@ -2433,11 +2499,37 @@ class AnyPositions(TypedDict, total=False):
     most: int
     """how many positions, from the first on"""
 
+class AnyGates(TypedDict, total=False):
+    layer: int
+    """only this layer, counted from 1, the lowest; 0: all"""
+
+class AnyUnits(TypedDict, total=False):
+    layer: int
+    """only units of this layer, counted from 1; 0: of all"""
+    unit: int
+    """only this unit of each layer, counted from 1; 0: of all"""
+    count: int
+    """how many units, those first that are worth most"""
+    marker: Literal['', 'quote', 'bracket', 'line', 'word', 'capital', 'digit']
+    """the units that follow this best, as it stands in the text (default: those that change most)"""
+
 class AnyGradient(TypedDict, total=False):
     pass
 
 class AnyInfluence(TypedDict, total=False):
     pass
+
+class AnyImpulse(TypedDict, total=False):
+    radius: Words
+    """spectral radii of the recurrent matrix, with commas between"""
+    width: int
+    """size of the state"""
+    steps: int
+    """how many steps after the push"""
+    activation: Literal['linear', 'tanh']
+    """what is applied to the state at each step"""
+    seed: int
+    """random numbers: matrix, inputs and push"""
 
 class AnyCompress(TypedDict, total=False):
     out: Words
@@ -2671,8 +2763,24 @@ class PlotOptions(TypedDict, total=False):
     """only the heads of this layer, counted from 1; 0: of all"""
     head: int
     """only this head of each layer, counted from 1; 0: all"""
+    unit: int | Literal['word', 'token', 'character'] | Literal['', 'word', 'token', 'character', 'byte']
+    """only this unit of each layer, counted from 1; 0: of all"""
+    count: int
+    """how many units, those first that are worth most"""
+    marker: Literal['', 'quote', 'bracket', 'line', 'word', 'capital', 'digit']
+    """the units that follow this best, as it stands in the text (default: those that change most)"""
     most: int
     """how many positions, from the first on"""
+    radius: Words
+    """spectral radii of the recurrent matrix, with commas between"""
+    width: int
+    """size of the state"""
+    steps: int
+    """how many steps after the push"""
+    activation: Literal['linear', 'tanh']
+    """what is applied to the state at each step"""
+    seed: int
+    """random numbers: matrix, inputs and push"""
     phrases: Words
     """the phrases to be counted, with commas between"""
     date: Words
@@ -2681,8 +2789,6 @@ class PlotOptions(TypedDict, total=False):
     """the period that is counted"""
     smooth: int
     """moving average over so many periods on each side"""
-    unit: Literal['word', 'token', 'character'] | Literal['', 'word', 'token', 'character', 'byte']
-    """what phrases are made of"""
     lower: bool
     """lower-case text and phrases first"""
     field: Words
@@ -2707,10 +2813,6 @@ class PlotOptions(TypedDict, total=False):
     """symbols to write at most"""
     temperature: float
     """below 1 is bolder towards the likely, above 1 more varied; 0 is greedy"""
-    count: int
-    """how many results (with --beam: the n best, at most its width)"""
-    seed: int
-    """random numbers of the first result; each further one adds 1"""
     target: Words
     """this target instead of the model's own"""
     beam: int
@@ -2860,6 +2962,8 @@ class AnyPredictor(Predictor):
     def embed(self, given: Source = ..., /, **options: Unpack[AnyEmbed]) -> Result: ...
     def attention(self, given: Any = ..., /, **options: Unpack[AnyAttention]) -> Result: ...
     def positions(self, **options: Unpack[AnyPositions]) -> Result: ...
+    def gates(self, given: Any = ..., /, **options: Unpack[AnyGates]) -> Result: ...
+    def units(self, given: Any = ..., /, **options: Unpack[AnyUnits]) -> Result: ...
     def gradient(self, given: Source = ..., /, **options: Unpack[AnyGradient]) -> Result: ...
     def influence(self, given: Source = ..., /, **options: Unpack[AnyInfluence]) -> Result: ...
     def compress(self, given: Any = ..., /, **options: Unpack[AnyCompress]) -> Result: ...

@@ -39,7 +39,9 @@ TOGETHER = 512  # sequences that are asked about at a time, at least
 
 
 # -- the door
-def run(verb: str, subject: Any, data: Any = None, **asked: Any) -> Generator[Event, None, Any]:
+def run(
+    verb: str, subject: Any = None, data: Any = None, **asked: Any
+) -> Generator[Event, None, Any]:
     """Do it: a generator of events, which returns a record; of `fit` the Predictor."""
     asked = {name: value for name, value in asked.items() if value is not None}
     if verb in STARTS:
@@ -49,8 +51,11 @@ def run(verb: str, subject: Any, data: Any = None, **asked: Any) -> Generator[Ev
         options: Any = build(found.options, asked, verb)
         if found.reads == "text" and not (subject is None or isinstance(subject, str)):
             raise ConfigError(f"{verb} reads one text", got=subject, do="Give the text")
+        if found.reads == "nothing" and subject is not None:
+            raise ConfigError(f"{verb} reads nothing", got=subject, do="Leave it out")
+        given = () if found.reads == "nothing" else (subject,)
         return named(found.method)(
-            subject, **{f.name: getattr(options, f.name) for f in fields(options)}
+            *given, **{f.name: getattr(options, f.name) for f in fields(options)}
         )
     others = asked.pop("with_runs", ())
     names = [each.name for each in fields(OpeningOptions) if each.name in asked]
@@ -63,7 +68,7 @@ def run(verb: str, subject: Any, data: Any = None, **asked: Any) -> Generator[Ev
 
 def call(
     verb: str,
-    subject: Any,
+    subject: Any = None,
     data: Any = None,
     listen: Callable[[Event], None] | None = None,
     **asked: Any,

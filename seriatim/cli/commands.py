@@ -375,12 +375,14 @@ def plot_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     given = understood(parser, groups, rest)
     words, form = given.pop("run"), given.pop("format", "table")
     what = given.get("what", "")
+    room, picture = known.get(what, (None, None))
+    card = None if room is None or picture is None else room.verbs[picture.verb]
+    if not words and card is not None and not card.runs and card.reads == "nothing":
+        return Command(verb, None, None, given, form)
     if not words:
         raise ConfigError("no run was named", got="nothing", do="Give a run folder")
     if what in DATA:
         return Command(verb, words, None, given, form)
-    room, picture = known.get(what, (None, None))
-    card = None if room is None or picture is None else room.verbs[picture.verb]
     data, runs = picture_data(card, given), words
     if data is None and card is not None and card.reads == "data":
         runs, others = runs_and_files(words)
@@ -490,7 +492,7 @@ def of_run(verb: str, rooms: list[Task], rest: list[str], wants_help: bool) -> C
     if "with" in given:
         given["with_runs"] = given.pop("with")
     subject = given.pop("run", None) if card.runs else alone(card, verb, given)
-    if subject is None:
+    if subject is None and (card.runs or card.reads != "nothing"):
         raise ConfigError(
             f"{verb} is asked of a {'run' if card.runs else card.reads}",
             got="nothing",
@@ -502,8 +504,8 @@ def of_run(verb: str, rooms: list[Task], rest: list[str], wants_help: bool) -> C
 def usage(verb: str, card: Verb) -> str:
     """How the verb is typed."""
     after = {"data": "[FILE ...]", "text": f"[{(card.argument or 'text').upper()}]", "file": "FILE"}
-    run = "RUN " if card.runs else ""
-    return f"seriatim {verb} {run}{after.get(card.reads, '')} [flags]"
+    words = ["RUN" if card.runs else "", after.get(card.reads, "")]
+    return " ".join(["seriatim", verb, *filter(None, words), "[flags]"])
 
 
 def add_words(parser: Parser, card: Verb) -> None:
@@ -545,7 +547,9 @@ def verb_flags(verb: str, rooms: list[Task]) -> list[Group]:
 
 
 def alone(card: Verb, verb: str, given: dict[str, Any]) -> str | None:
-    """What a verb that needs no run is asked of: a file, or a text."""
+    """What a verb that needs no run is asked of: a file, a text, or nothing."""
+    if card.reads == "nothing":
+        return None
     return only_file(verb, given.pop("file")) if card.reads == "file" else typed_in(card, given)
 
 

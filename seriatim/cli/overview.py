@@ -24,14 +24,14 @@ TASK is one of these; some have more verbs:
 
 ROOMS = """\
   language     what comes next?
-               ngrams, frequencies, surprisal, embed, attention, positions, gradient, influence, compress, restore,
-               export
+               ngrams, frequencies, surprisal, embed, attention, positions, gates, units, gradient, influence,
+               impulse, compress, restore, export
   classify     what label has each sequence?
-               explain, graph, embed, attention
+               explain, graph, embed, attention, units
   regress      what value has each sequence?
-               graph, attention
+               graph, attention, units
   tag          what tag has each element?
-               best, annotate, embed, attention
+               best, annotate, embed, attention, units
   sets         which elements are in the next set?
                complete
   translate    what is this in the other language?

@@ -23,11 +23,14 @@ from seriatim.models import contextual
 from seriatim.models.attending import MOST_SHOWN, maps_of, refusal
 from seriatim.models.base import Model, asked, evaluating
 from seriatim.models.graph import graph_of_model
+from seriatim.models.units import told_units
 from seriatim.records import Record
-from seriatim.runs.predictor import Predictor, Source, shortened
+from seriatim.runs.predictor import Predictor, Source, one_text, shortened
 from seriatim.settings import build, named
 from seriatim.shapes import Shape, optional, plain, real, table, text
+from seriatim.show.texts import APART
 from seriatim.tasks.base import NoOptions
+from seriatim.tasks.base.options import UnitOptions
 from seriatim.tasks.labels.answers import Answers, answers
 from seriatim.tasks.labels.codec import Examples, LabelCodec, of_examples
 from seriatim.tasks.labels.cut import ClassifyLesson
@@ -126,6 +129,39 @@ class OfSequences(Predictor):
                 text = {} if self.codec.channels else {"text": spelled(given.main.raw(s))}
                 items.append(text | contextual.told(found[place, :many], names, each))
         return self.record("vectors", items=items)
+
+    def units(self, text: str, **settings: Any) -> Record:
+        """What hidden units say along a text, and which follow a marker of it. Settings: see
+        `UnitOptions`."""
+        options = build(UnitOptions, settings, "units")
+        if self.codec.channels:
+            raise ConfigError(
+                "units are followed along a text", got="a model of numbers", do="Ask for embed"
+            )
+        network = next((m for m in self.model.parts if isinstance(m, SequenceLabeller)), None)
+        if network is None or not len(network.stack.blocks):
+            raise contextual.refusal(self.spec)
+        contextual.layer_of(network.stack, options.layer, self.spec)
+        given = self.data([one_text(text, "a text")])
+        codec = self.codec.text
+        symbols = [codec.shown(piece) for piece in codec.pieces(given.main)]
+        if not symbols:
+            raise DataError("there is nothing to read", got=repr(text), do="Give a longer text")
+        examples = self.codec.encode(given, labelled=False)
+        batch = to(of_examples(examples, np.arange(1)), network.device)
+        layers = []
+        for layer in range(1, len(network.stack.blocks) + 1):
+            if options.layer not in (0, layer):
+                continue
+            part = contextual.layer_of(network.stack, layer, self.spec)
+            with evaluating(network):
+                run = partial(network.answer, network.embedded(batch), batch.x_lengths)
+                found = contextual.outputs(part, run)[0, : len(symbols)]  # (T, D)
+            layers.append((layer, found.cpu().float().numpy()))
+        apart = self.unit in APART
+        asked_for = (options.marker, options.unit, options.count)
+        told = told_units(layers, symbols, apart, *asked_for)
+        return self.record("units", unit=self.unit, **told, notes=[])
 
     def graph(self, data: Source) -> Record:
         """How the loss of the first sequence is computed: every operation of the network, with

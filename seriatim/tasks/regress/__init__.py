@@ -7,6 +7,7 @@ from seriatim.models.ladder import Rung
 from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.options import EvaluateOptions, SampleCoding
+from seriatim.tasks.base.units import UNITS_PICTURES, units_verb
 from seriatim.tasks.classify import RUNGS as CLASSIFY
 from seriatim.tasks.labels.options import (
     AverageOptions,
@@ -90,6 +91,7 @@ VERBS: dict[str, Verb] = {
         example="seriatim graph runs/mlp one.jsonl",
     ),
     "attention": attention_verb("seriatim attention runs/transformer new.jsonl"),
+    "units": units_verb('seriatim units runs/gru "not terrible"'),
 }
 
 TASK = Task(
@@ -119,6 +121,7 @@ TASK = Task(
     pictures={
         "scatter": Picture("evaluate", PICTURES + "scatter", "found values over the true ones"),
         **ATTENTION_PICTURES,
+        **UNITS_PICTURES,
     },
     reading=LabelledSamplesOptions,
     coding=SampleCoding,

@@ -8,6 +8,7 @@ from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.embedding import embed_verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding
+from seriatim.tasks.base.units import UNITS_PICTURES, units_verb
 from seriatim.tasks.tag.options import (
     AnnotateOptions,
     BestOptions,
@@ -151,6 +152,7 @@ VERBS: dict[str, Verb] = {
     ),
     "embed": embed_verb("seriatim embed runs/tagger new.txt"),
     "attention": attention_verb("seriatim attention runs/transformer new.txt --layer 1"),
+    "units": units_verb('seriatim units runs/tagger "the old dog barks"'),
 }
 
 TASK = Task(
@@ -201,6 +203,7 @@ TASK = Task(
             "evaluate", PICTURES + "reliability", "how often it is right when it is so sure"
         ),
         **ATTENTION_PICTURES,
+        **UNITS_PICTURES,
     },
     reading=LabelledOptions,
     coding=TextCoding,

@@ -58,7 +58,7 @@ from seriatim.tasks.translate.references import gathered, references, written
 from seriatim.tasks.translate.rows import counted, empty, places, tell_long, too_long
 from seriatim.tasks.translate.search import (
     ROWS,
-    attention,
+    alignment,
     judge_of,
     least_risk,
     quality,
@@ -407,13 +407,14 @@ class Translator(Predictor):
     # -- looking inside
     def alignment(self, text: str, *, target: str = "") -> Record:
         """How much each symbol of the target attended to each of the source when it was written: of
-        the model's own target, or the one given."""
+        the model's own target, or the one given. Of a lexicon how probably it is its translation,
+        of joint n-grams whether it was written by it."""
         pairs = self.of_text(text)
         if target:
             symbols = self.codec.target.encode_text(target).tolist()
         else:
             symbols = self.results(pairs, {})[0][0].symbols
-        weights = attention(self.model, pairs.x.row(0), [symbols])[0]  # (H, T, P)
+        weights = alignment(self.model, pairs.x.row(0), symbols)  # (H, T, P)
         return self.record(
             "alignment",
             source=self.codec.source_pieces(pairs.x.row(0)),

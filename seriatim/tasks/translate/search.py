@@ -26,7 +26,7 @@ from seriatim.decoding.constraints import Demands
 from seriatim.decoding.decode import decode
 from seriatim.decoding.options import DecodingOptions
 from seriatim.decoding.results import Result
-from seriatim.errors import ConfigError
+from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.texts import (
     References,
     bleu_counts,
@@ -40,6 +40,7 @@ from seriatim.models.base import Model, asked, evaluating
 from seriatim.progress import passing
 from seriatim.tasks.translate.codec import EncodedPairs, of_pairs
 from seriatim.tasks.translate.models.encoder_decoder import EncoderDecoder
+from seriatim.tasks.translate.models.joint import CHUNKS
 from seriatim.tasks.translate.models.lexicon import ALIGNMENT
 
 GREEDY = DecodingOptions(length=10_000, temperature=0.0)
@@ -101,7 +102,12 @@ def without_targets(pairs: EncodedPairs) -> EncodedPairs:
     return EncodedPairs(pairs.x, Field(np.zeros(0, np.int32), np.zeros(1, np.int64), SYMBOLS))
 
 
-def attention(model: Model, x: np.ndarray, several: Sequence[Sequence[int]]) -> Tensor:
+HEARD = ("attention.", ALIGNMENT)  # what `trace` gives of attention, and of translations by symbol
+
+
+def attention(
+    model: Model, x: np.ndarray, several: Sequence[Sequence[int]], kinds: Sequence[str] = HEARD
+) -> Tensor:
     """(B, H, T, P): what each of several targets of one source hears of it, STOP last, in the last
     part that attends; of a lexicon, of which symbol each is the translation."""
     column = Field(
@@ -118,15 +124,29 @@ def attention(model: Model, x: np.ndarray, several: Sequence[Sequence[int]]) -> 
         traced = asked(model).trace(
             of_pairs(EncodedPairs(repeated, column), np.arange(len(several)))
         )
-    for kind in ("attention.", ALIGNMENT):
+    for kind in kinds:
         found = [value for name, value in traced.items() if name.startswith(kind)]
         if found:
             return found[-1]
+    aligned = "lexicon" if CHUNKS not in kinds else "lexicon or joint"
     raise ConfigError(
         "this model attends to nothing",
         got="one that keeps a vector of the source, or counts without aligning",
-        do="Use gru, lstm or transformer, with --attends after; or lexicon, which aligns what it counts",
+        do=f"Use gru, lstm or transformer, with --attends after; or {aligned}, aligning as it counts",
     )
+
+
+def alignment(model: Model, x: np.ndarray, symbols: Sequence[int]) -> Tensor:
+    """(H, T, P): the same of one target; of joint n-grams, by which symbol each was written."""
+    weights = attention(model, x, [symbols], (*HEARD, CHUNKS))[0]
+    if not weights.any():
+        raise DataError(
+            "this target cannot be cut into chunks that the model knows, one for each symbol of its "
+            "source",
+            got=f"{len(symbols)} symbols of a target, {len(x)} of a source",
+            do="Give another target, or leave it out for the model's own",
+        )
+    return weights
 
 
 def covered(

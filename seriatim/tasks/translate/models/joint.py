@@ -46,10 +46,15 @@ AT_ONCE = 1 << 22  # units that hypotheses hold, or go on by, in one search
 SPECIAL = STOP + 1  # numbers of units below this have their usual meaning
 
 
+CHUNKS = "chunks"  # the name of what `trace` gives
+
+
 class Joint(CountedPairs):
     """State: what was found for the source (Shared: (M, C, T + 1) targets with their STOP, (M, C)
     their log-probabilities), how many symbols were written, which candidates (B, C) begin with
     them, and the state of the n-grams of the target."""
+
+    special = SPECIAL
 
     def __init__(
         self,
@@ -286,6 +291,20 @@ class Joint(CountedPairs):
             .log()
             .float()
         )
+
+    def trace(self, batch: Batch) -> dict[str, Tensor]:
+        """chunks (B, 1, T, P): 1 where a symbol of the source writes one of the target, in the
+        likeliest way to cut it; the end belongs to the last one. All 0 where there is no such way."""
+        from seriatim.tasks.translate.models.cuts import chunks
+
+        found = torch.zeros(len(batch.x), 1, batch.y.shape[1], batch.x.shape[1])
+        for s, many in enumerate(batch.x_lengths.tolist()):
+            y = batch.y[s][batch.y_mask[s]][:-1].numpy()  # without STOP
+            cut = chunks(self, batch.x[s, :many].numpy(), y)
+            if cut is not None and many:
+                owner = np.append(np.repeat(np.arange(many), cut), many - 1)
+                found[s, 0, np.arange(len(owner)), owner] = 1.0
+        return {CHUNKS: found}
 
     # -- keeping it
     def arrays(self) -> dict[str, Tensor]:
