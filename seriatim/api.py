@@ -12,6 +12,8 @@ from seriatim.verbs import call, with_face
 if TYPE_CHECKING:
     from seriatim.data.sequences import Sequences
     from seriatim.faces import Result
+    from seriatim.models.base import Model
+    from seriatim.models.ladder import Rung
     from seriatim.runs.predictor import Predictor, Source
     from seriatim.show.charts import Chart
 
@@ -20,7 +22,7 @@ Run = Any  # a run folder, an opened Predictor, or a list of them that answer to
 
 def fit(
     task: str,
-    model: str,
+    model: str | type[Model] | Rung,
     train: Source,
     valid: Source | None = None,
     *,
@@ -29,7 +31,7 @@ def fit(
     on_event: Hear | None = None,
     **settings: Any,
 ) -> Predictor:
-    """Fit a model by name and give back a Predictor.
+    """Fit a model by name, or a class of your own (see docs/extending.md), and give back a Predictor.
 
     `train` and `valid` are files, or what is in memory: texts, pairs, `(X, y)`, columns, arrays,
     frames (see docs/data.md); so are the data of every verb.
@@ -52,7 +54,7 @@ def fit(
 def compare(
     task: str,
     data: Source,
-    models: str | Sequence[str] | None = None,
+    models: str | Sequence[str | type[Model] | Rung] | None = None,
     *,
     out: str | Path | None = None,
     progress: bool | None = None,
@@ -60,7 +62,8 @@ def compare(
     **settings: Any,
 ) -> Result:
     """The leaderboard as a record; with `out`, also a folder with table, picture, report and every
-    run. `progress` and `on_event` are those of `fit`.
+    run. Among the names of models may be classes of your own. `progress` and `on_event` are those of
+    `fit`.
 
     >>> record = compare("language", "markov:length=5000", "uniform,unigram,markov", order=2)
     >>> [row["model"] for row in record["rows"]]

@@ -11,18 +11,18 @@ its room, so nothing here names a task.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from inspect import isgenerator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seriatim.errors import ConfigError, extras, nearest, require
 from seriatim.faces import Result
-from seriatim.fitting_options import OpeningOptions
+from seriatim.fitting_options import CompareOptions, FitOptions, OpeningOptions
 from seriatim.progress import listening, passing
 from seriatim.records import Record
-from seriatim.settings import build, named
+from seriatim.settings import build, named, names_of
 from seriatim.tasks import check_models, task, tasks
 from seriatim.tasks.base import Task, Verb
 from seriatim.tracking import guarded, logged, tracker
@@ -268,9 +268,10 @@ def fit(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None
     from seriatim.fitting import fit_events
 
     card = room if isinstance(room, Task) else task(room)
-    model, valid = asked.pop("model", ""), asked.pop("valid", None)
-    if not model:
+    given, valid = asked.pop("model", ""), asked.pop("valid", None)
+    if not given:
         raise ConfigError("no model was named", do="Name one: " + ", ".join(card.rungs))
+    card, (model,) = with_own(card, [given])
     check_models(card, model)
     check_there("fit", data)
     if valid is not None:
@@ -293,6 +294,19 @@ def fit(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None
     name = Path(str(data)).name if isinstance(data, (str, Path)) else "data in memory"
     write_page(page, fit_page(predictor, name, read))
     return predictor
+
+
+def with_own(card: Task, models: Iterable[Any]) -> tuple[Task, list[str]]:
+    """The card with classes of the caller's own beside its rungs, and all names."""
+    several = list(models)
+    if all(isinstance(each, str) for each in several):
+        return card, several
+    from seriatim.models.own import own_rungs
+
+    shared = {"model", "models", "train", "valid", "test", "data", "progress", "on_event"}
+    shared |= card.shared | names_of(FitOptions) | names_of(CompareOptions)
+    names, own = own_rungs(several, card.rungs, shared)
+    return replace(card, rungs={**card.rungs, **own}), names
 
 
 def refuse_apart(room: Task, data: Any, valid: Any) -> None:
@@ -319,15 +333,19 @@ def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, 
     """Fit every rung with an equal budget and rank them on held-out data."""
     from seriatim.comparison.repeating import repeated
     from seriatim.comparison.running import Comparison
-    from seriatim.fitting_options import CompareOptions
 
     card = room if isinstance(room, Task) else task(room)
     require(card.extra)
+    models = asked.get("models", "")
+    if not isinstance(models, str):
+        several = (
+            models if isinstance(models, Iterable) and not isinstance(models, type) else [models]
+        )
+        card, names = with_own(card, several)
+        asked["models"] = ",".join(names)
     if asked.get("repeat"):
         asked = repeated(card.name, asked)
-    models = asked.get("models", "")
-    asked["models"] = models if isinstance(models, str) else ",".join(models)
-    for name in filter(None, asked["models"].split(",")):
+    for name in filter(None, asked.get("models", "").split(",")):
         check_models(card, name.strip())
     check_there("compare", data)
     names = [each.name for each in fields(CompareOptions)]

@@ -393,7 +393,7 @@ class Labeller(OfSequences):
             return
         name, settings = self.counted
         rung, codec = self.task.rungs[name], self.codec
-        other = named(rung.implementation)(codec.size, rung.options(**settings), *codec.sizes)
+        other = rung.code(codec.size, rung.options(**settings), *codec.sizes)
         for _ in lesson.counting(other):
             pass
         judged = lesson.judged(self.model)
