@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from seriatim.tracking import Hear, guarded
 from seriatim.verbs import call, with_face
@@ -119,6 +119,14 @@ def check(*data: Source, **options: Any) -> Result:
     """What is wrong with data, before a model is fitted to it: of one thing, or of several that are
     the parts of one data set."""
     return call("check", list(data), **options)
+
+
+def conform(model: Any, data: Source | None = None) -> Result:
+    """Whether a model of what comes next keeps to what all others rely on: a class of your own, an
+    object of it, or what `fit` gave. Each check that fails says where, in a sentence."""
+    from seriatim.conforming import conform as look
+
+    return cast("Result", with_face(look(model, data)))
 
 
 def plot(

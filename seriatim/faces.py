@@ -20,7 +20,10 @@ from seriatim.tasks.base import Task, Verb
 if TYPE_CHECKING:
     from seriatim.show.charts import Chart
 
-AUDIT = "seriatim.audit.tables:audit"
+TABLES = {  # of records that no room gives
+    "audit": "seriatim.audit.tables:audit",
+    "conformance": "seriatim.conforming:table",
+}
 WIDE = 200  # letters of a leaderboard: a notebook scrolls
 
 
@@ -90,8 +93,8 @@ def shown_of(found: Record) -> Any:
     room, verb, kind = room_of(found), verb_of(found), found.get("kind")
     if kind == "comparison" and room is not None:
         return leaderboard(found, room, WIDE)
-    if kind == "audit":
-        return named(AUDIT)(found)
+    if kind in TABLES:
+        return named(TABLES[kind])(found)
     return named(verb.table)(found) if verb is not None and verb.table else None
 
 

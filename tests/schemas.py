@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from seriatim.comparison.running import Comparison
+from seriatim.conforming import conform
 from seriatim.fitting_options import CompareOptions
 from seriatim.records import Record, plain
 from seriatim.tasks import task as card_of
 from seriatim.verbs import call
 from tests.examples import EXAMPLES, Ask, Workshop
+from tests.own import Again, Stumbling
 
 FOLDER = Path(__file__).parent.parent / "docs" / "schemas"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -186,6 +188,12 @@ def verifications(workshop: Workshop) -> Iterator[Record]:
     yield call("verify", copy)
 
 
+def conformances() -> Iterator[Record]:
+    """Of a model that conforms, and of one that does not."""
+    for cls in (Again, Stumbling):
+        yield conform(cls)
+
+
 # -- from records to schemas
 def schema_of(kind: str, several: list[Record]) -> Schema:
     """The schema of all records of a task and verb."""
@@ -288,6 +296,7 @@ MAKERS: dict[str, Callable[[list[Any], str], Schema]] = {
 def kinds() -> dict[tuple[str, str], str]:
     """The kind of record that each task and verb gives, as the cards say."""
     found = {("check", ""): "audit", ("verify", ""): "verification"}
+    found |= {("conform", ""): "conformance"}
     for task in EXAMPLES:
         room = card_of(task)
         found |= {(task, verb): each.gives for verb, each in room.verbs.items()}
@@ -304,6 +313,7 @@ def schemas(workshop: Workshop) -> dict[str, Schema]:
             seen.setdefault((task, verb), []).append(record)
     seen["check", ""] = list(audits(workshop))
     seen["verify", ""] = list(verifications(workshop))
+    seen["conform", ""] = list(conformances())
     return {
         file_of(*key): titled(key, unverified(key, schema_of(known[key], seen[key])))
         for key in known

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import time
-import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
@@ -34,7 +33,7 @@ from seriatim.comparison.trials import Round, Trials, spec_of
 from seriatim.data.objects import MEMORY
 from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.data.splits import equal_groups
-from seriatim.errors import ConfigError, SeriatimError, nearest
+from seriatim.errors import ConfigError, SeriatimError, nearest, told_by
 from seriatim.fitting import fit_events
 from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import more_data, verdict
@@ -354,7 +353,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
                 raise
             status = "interrupted" if self.interrupted else "failed"
             why = str(error) or type(error).__name__
-            self.rows.append(self.without(name, status, why if told else in_words(error)))
+            self.rows.append(self.without(name, status, why if told else told_by(error)))
             words = f"{status}: {self.rows[-1]['reason']}"
             yield {"event": "rung", "model": name, "words": words}
 
@@ -607,16 +606,6 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             return None  # of different units
         found = self.last.examples(rounds[0][2], measured[first][0], measured[second][0])
         return {"first": first, "second": second, "items": found} if found else None
-
-
-def in_words(error: Exception) -> str:
-    """An error in the code of a model of the caller's own, and where it was raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    others = ("site-packages", str(Path(__file__).parents[1]))
-    place = [each for each in frames if not any(name in each.filename for name in others)][-1:]
-    place = (place or frames[-1:])[0]
-    words = f"{type(error).__name__}: {error}".rstrip(": ")
-    return f"{words} (line {place.lineno} of {place.name})"
 
 
 def pretrained_in(predictor: Predictor) -> str | None:

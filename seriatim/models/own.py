@@ -46,7 +46,8 @@ def own_rungs(
 ) -> tuple[list[str], dict[str, Rung]]:
     """The names of models, some of which are classes or rungs of the caller's own, and these by
     their names. `taken` are the settings of every fit, which no option may be called after."""
-    names, found = [], {}
+    names: list[str] = []
+    found: dict[str, Rung] = {}
     for each in given:
         if isinstance(each, str):
             names.append(each)

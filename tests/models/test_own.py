@@ -99,7 +99,7 @@ def test_one_that_stumbles_keeps_its_row_with_the_place():
 
 
 def test_it_is_never_kept(again, tmp_path):
-    with pytest.raises(ConfigError, match="a run folder holds no code.*docs/extending"):
+    with pytest.raises(ConfigError, match=r"a run folder holds no code.*docs/extending"):
         again.save(tmp_path / "run")
     with pytest.raises(ConfigError, match="a run folder holds no code"):
         st.fit("language", Again, DATA, out=tmp_path / "run")
@@ -176,7 +176,7 @@ def test_settings_are_checked_as_those_of_any_rung():
     with pytest.raises(ConfigError, match="q: must be a number"):
         st.fit("language", Again, DATA, q="much")
     unit = dataclass(type("Options", (), {"__annotations__": {"unit": str}, "unit": "x"}))
-    with pytest.raises(ConfigError, match="the name of a setting that all fits have.*unit"):
+    with pytest.raises(ConfigError, match=r"the name of a setting that all fits have.*unit"):
         st.fit("language", kind("Named", Options=unit), DATA)
     with pytest.raises(ConfigError, match="there is a model 'again' already"):
         st.compare("language", DATA, [Again, type("Again", (Again,), {})])

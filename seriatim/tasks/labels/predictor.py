@@ -25,7 +25,7 @@ from seriatim.models.base import Model, asked, evaluating
 from seriatim.models.graph import graph_of_model
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source, shortened
-from seriatim.settings import build, named
+from seriatim.settings import build
 from seriatim.shapes import Shape, optional, plain, real, table, text
 from seriatim.tasks.base import NoOptions
 from seriatim.tasks.labels.answers import Answers, answers
