@@ -24,6 +24,7 @@ TABLES = {  # of records that no room gives
     "audit": "seriatim.audit.tables:audit",
     "conformance": "seriatim.conforming:table",
 }
+RANKED = ("comparison", "leaderboard")
 WIDE = 200  # letters of a leaderboard: a notebook scrolls
 
 
@@ -77,7 +78,7 @@ def rows_of(found: Record) -> list[dict[str, Any]]:
     from seriatim.show.frames import figure_rows, item_rows, ranked_rows
 
     room, verb = room_of(found), verb_of(found)
-    if found.get("kind") == "comparison":
+    if found.get("kind") in RANKED:
         return ranked_rows(found)
     if verb is not None and verb.rows:
         return named(verb.rows)(found)
@@ -91,7 +92,7 @@ def shown_of(found: Record) -> Any:
     from seriatim.leaderboard import leaderboard
 
     room, verb, kind = room_of(found), verb_of(found), found.get("kind")
-    if kind == "comparison" and room is not None:
+    if kind in RANKED and room is not None:
         return leaderboard(found, room, WIDE)
     if kind in TABLES:
         return named(TABLES[kind])(found)

@@ -127,11 +127,7 @@ def ask(
     verb = verb_of(predictor.task, name)
     reading, options = sorted_out(predictor, verb, name, asked)
     page = page_of(options.pop(REPORT, None))
-    reader = predictor
-    if reading:
-        reader = copy.copy(predictor)  # others may be asking the same one
-        whole = {**vars(predictor.reading), **reading}
-        reader.reading = build(predictor.task.reading, whole, name)
+    reader = reading_so(predictor, reading)
     if isinstance(options.get("against"), (str, Path)):
         options["against"] = opened(options["against"])
     method, given = getattr(reader, verb.method), material(reader, verb, name, data)
@@ -146,6 +142,16 @@ def ask(
 
         write_page(page, evaluation_page(result, predictor.task))
     return result
+
+
+def reading_so(predictor: Predictor, reading: Mapping[str, Any]) -> Predictor:
+    """The same one, which reads as it was told to."""
+    if not reading:
+        return predictor
+    reader = copy.copy(predictor)  # others may be asking the same one
+    whole = {**vars(predictor.reading), **reading}
+    reader.reading = build(predictor.task.reading, whole, "data")
+    return reader
 
 
 def page_of(name: Any) -> Path | None:
@@ -404,6 +410,27 @@ def check(files: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None
     return look(several, **said)
 
 
+def leaderboard(runs: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None, Record]:
+    """Rank runs that others made on one file: what is asked for is what evaluations may be asked."""
+    from seriatim.comparison.board import Board
+
+    check_there("leaderboard", data)
+    names = names_of(OpeningOptions) & asked.keys()
+    how = build(OpeningOptions, {name: asked.pop(name) for name in names}, "leaderboard")
+    if "against" in asked:
+        raise ConfigError("all are held against the first", got="--against", do="Leave it out")
+
+    def read(predictor: Predictor) -> tuple[Predictor, dict[str, Any]]:
+        """A run as it reads, and what its measuring is asked for besides."""
+        verb = verb_of(predictor.task, "evaluate")
+        reading, options = sorted_out(predictor, verb, "evaluate", asked)
+        return reading_so(predictor, reading), options
+
+    yield {"event": "measuring"}
+    several = list(runs) if isinstance(runs, (list, tuple)) else [runs]
+    return Board(several, lambda run: opened(run, how=how), read).filled(data)
+
+
 def plot(subject: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None, Chart]:
     """Draw a picture: how a run learned, a comparison's leaderboard, or what a verb's record shows."""
     from seriatim.plotting import plot as draw
@@ -425,6 +452,7 @@ STARTS: dict[str, Callable[..., Generator[Event, None, Any]]] = {
     "fit": fit,
     "compare": compare,
     "check": check,
+    "leaderboard": leaderboard,
     "plot": plot,
     "verify": verify,
 }

@@ -128,6 +128,7 @@ def records(workshop: Workshop, task: str) -> Iterator[tuple[str, Record]]:
         yield "fit", fitted(workshop, task, role)
     if room.figures:
         yield from (("compare", each) for each in compared(workshop, task))
+        yield "leaderboard", ranked(workshop, task)
 
 
 def labelled(task: str) -> Iterator[tuple[str, Record]]:
@@ -163,6 +164,16 @@ def compared(workshop: Workshop, task: str) -> Iterator[Record]:
     bare = Comparison(room, CompareOptions(models=settings["models"]), {})
     without = bare.without(settings["models"].split(",")[0], "failed", "too little data")
     yield found | {"rows": [*found["rows"], plain(without)]}
+
+
+def ranked(workshop: Workshop, task: str) -> Record:
+    """Runs of others, one of which is not there."""
+    ask = EXAMPLES[task].asks["evaluate"][0]
+    runs = [workshop.run(task, role) for role in workshop.roles(task, ask)[:2]]
+    several = [*runs, workshop.place(task) / "nobody"]
+    return call(
+        "leaderboard", several, workshop.data(task, ask.data), **workshop.options(task, ask)
+    )
 
 
 def audits(workshop: Workshop) -> Iterator[Record]:
@@ -302,6 +313,7 @@ def kinds() -> dict[tuple[str, str], str]:
         found |= {(task, verb): each.gives for verb, each in room.verbs.items()}
         found |= {(task, "fit"): "fit"}
         found |= {(task, "compare"): "comparison"} if room.figures else {}
+        found |= {(task, "leaderboard"): "leaderboard"} if room.figures else {}
     return found
 
 
@@ -324,7 +336,7 @@ def unverified(key: tuple[str, str], schema: Schema) -> Schema:
     """The schema of what a run gives, which says so if its files were not checked, and in a note
     if heads were switched off."""
     task, verb = key
-    if verb and verb not in ("fit", "compare") and card_of(task).verbs[verb].runs:
+    if verb and verb not in ("fit", "compare", "leaderboard") and card_of(task).verbs[verb].runs:
         notes = {"notes": {"type": "array", "items": {"type": "string"}}}
         properties = notes | schema["properties"] | {"verified": {"const": False}}
         schema["properties"] = dict(sorted(properties.items()))
