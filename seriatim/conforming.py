@@ -365,7 +365,7 @@ CHECKS: dict[str, Callable[[Bench], str | None]] = {
 def conform(subject: Any, data: Any = None) -> Record:
     """Ask a model, a Predictor or a class of models all there is to be asked."""
     b = bench(subject, data)
-    items = []
+    items: list[dict[str, Any]] = []
     with evaluating(b.model):
         for name, check in CHECKS.items():
             begun = bool(items) and not items[0]["passed"]
@@ -449,7 +449,7 @@ def made(cls: Any) -> Model:
         generator = torch.Generator().manual_seed(1)
         with torch.no_grad():
             for each in model.parameters():
-                each += NOISE * torch.randn(each.shape, generator=generator)
+                each.add_(NOISE * torch.randn(each.shape, generator=generator))
     return model
 
 

@@ -18,7 +18,7 @@ from seriatim import __version__
 from seriatim.comparison.judgement import Judgement
 from seriatim.comparison.repeating import fingerprint_of
 from seriatim.data.sequences import Sequences
-from seriatim.errors import ConfigError, SeriatimError, told_by
+from seriatim.errors import ConfigError, SeriatimError
 from seriatim.leaderboard import verdict
 from seriatim.measuring.measured import Measured
 from seriatim.progress import LISTENER, listening, passing
@@ -67,8 +67,12 @@ class Board:
                 refuse_mixed(rooms)
                 self.room = predictor.task
                 self.measure(name, predictor, data)
-        if not self.measured and len({str(each) for each in self.errors}) == 1:
-            raise self.errors[0]  # of the file, or of what was asked for
+        first = self.errors[0] if self.errors and not self.measured else None
+        alike = len({row["reason"] for row in self.rows if row["status"] != "ok"}) == 1
+        if (
+            isinstance(first, SeriatimError) and alike
+        ):  # it is about the file, or what was asked for
+            raise type(first)(first.what, do=first.do) from None
         self.refuse_other_data()
         self.figure = self.ranking()
         self.refuse_unpaired()
@@ -92,8 +96,10 @@ class Board:
                 measured = reader.measure(given, **options)
                 row = reader.row(measured)
         except Exception as error:
-            told = isinstance(error, SeriatimError)
-            self.fail(name, without_data(error) if told else told_by(error), error)
+            kind = type(error).__name__  # what else it says may stand in the file, too
+            self.fail(
+                name, without_data(error) if isinstance(error, SeriatimError) else kind, error
+            )
             return
         self.measured[name], self.data[name] = measured, (fingerprint_of(given) or "", given)
         arrays = predictor.model.arrays().values()

@@ -96,6 +96,24 @@ def test_nothing_of_the_file_is_in_it(place):
         assert not {"sample", "notes", "disagreements"} & {*record, *record["rows"][0]}
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("broken.jsonl", f'{{"label": "ham", "text": "{SECRET}\n'),
+        ("short.tsv", f"label\ttext\nham\t{SECRET}\n{SECRET}\n"),
+        ("other.csv", f"kind,body\nham,{SECRET}\n"),
+        ("plain.txt", SECRET),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_without_what_stands_in_it(place, name, text):
+    (place / name).write_text(text)
+    with pytest.raises(SeriatimError) as error:
+        board(place, name, "fred", "gina")
+    assert SECRET not in str(error.value)
+    said = typed("leaderboard", place / name, place / "fred", place / "gina")
+    assert said.code and SECRET not in said.out + said.err
+
+
 def test_one_that_fails_keeps_its_row_with_the_reason(place):
     record = board(place, "hidden.txt", "anna", "damaged", "dora", "nobody")
     reasons = {row["author"]: row.get("reason") for row in record["rows"]}
