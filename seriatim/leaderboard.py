@@ -22,6 +22,7 @@ ROUGH_ITEMS = 100  # of a test: fewer show large differences alone
 LATE = 1.1  # of its time, from which on it is told that a comparison took longer
 MANY_COPIES = 0.05  # of the data, from which on they are told
 MUCH_SEEN = 0.05  # of the test, from which on the verdict says that training had it
+OF_OTHERS = "leaderboard"  # the kind of a record of runs that others made
 OF_COMPARISONS: Record = {  # what a leaderboard of others' runs has not
     "references": [],
     "recommendation": None,
@@ -56,7 +57,7 @@ def footnotes(record: Record, room: Task) -> list[str]:
     notes = []
     if any(row["tied"] and not row.get("unfinished") for row in record["rows"][1:]):
         notes.append("= may be best as well, by this test: the 90 % model confidence set")
-    if record["kind"] == "leaderboard":
+    if record.get("kind") == OF_OTHERS:
         notes.append("ranked on this very file: who comes first may owe some of it to luck")
     elif record["chosen_on"] == "test" and len(record["rows"]) > 1:
         notes.append("the winner was chosen on the test itself: there is no common validation data")
@@ -151,7 +152,7 @@ def seen_by(record: Record) -> list[str]:
     shares = {
         row["model"]: row["protocol"].get("seen_in_training") or 0
         for row in record["rows"]
-        if record["kind"] == "leaderboard" and row["status"] == "ok"
+        if record.get("kind") == OF_OTHERS and row["status"] == "ok"
     }
     many = [f"{name} {100 * share:.0f} %" for name, share in shares.items() if share >= MUCH_SEEN]
     return [f"of this file seen in training: {', '.join(many)}"] if many else []
@@ -480,7 +481,7 @@ def leaderboard(record: Record, room: Task, width: int = 160) -> Table:
 
 def by_author(record: Record) -> Record:
     """A leaderboard of runs that others made, as a comparison whose rows are called by them."""
-    if record["kind"] != "leaderboard":
+    if record.get("kind") != OF_OTHERS:
         return record
     rows = [row | {"model": row["author"], "spec": row["model"]} for row in record["rows"]]
     protocol = next((row["protocol"] for row in rows if row["status"] == "ok"), None)
@@ -494,7 +495,7 @@ def ranked_csv(record: Record, room: Task) -> str:
     after = ("seconds", "updates", "epochs", "unfinished", "parameters", "size_bytes")
     more = ("symbols_per_second", "tied", "reason")
     columns = ["model", "status", first, "low", "high", *others, *after, *more]
-    if record["kind"] == "leaderboard":
+    if record.get("kind") == OF_OTHERS:
         of_fits = after[:4]
         columns = ["author", *(name for name in columns if name not in of_fits)]
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
