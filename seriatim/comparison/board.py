@@ -18,7 +18,7 @@ from seriatim import __version__
 from seriatim.comparison.judgement import Judgement
 from seriatim.comparison.repeating import fingerprint_of
 from seriatim.data.sequences import Sequences
-from seriatim.errors import ConfigError, SeriatimError
+from seriatim.errors import ConfigError, RunError, SeriatimError
 from seriatim.leaderboard import verdict
 from seriatim.measuring.measured import Measured
 from seriatim.progress import LISTENER, listening, passing
@@ -66,7 +66,11 @@ class Board:
                 rooms[name] = predictor.task.name
                 refuse_mixed(rooms)
                 self.room = predictor.task
+                refuse_unranked(self.room)
                 self.measure(name, predictor, data)
+        if not rooms:
+            reasons = " ".join(row["reason"] for row in self.rows)
+            raise RunError("none of these runs can be opened", got=reasons, do="Give run folders")
         first = self.errors[0] if self.errors and not self.measured else None
         alike = len({row["reason"] for row in self.rows if row["status"] != "ok"}) == 1
         if (
@@ -209,6 +213,14 @@ class Board:
             rows=[{"author": row["model"], **row, "model": row["spec"]} for row in self.rows],
             verdict=words,
             seconds=seconds,
+        )
+
+
+def refuse_unranked(room: Task) -> None:
+    """Refuse a task that has no figure."""
+    if not room.figures:
+        raise ConfigError(
+            f"models of {room.name} are not ranked by what they predict", do="Evaluate each"
         )
 
 

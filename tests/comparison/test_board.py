@@ -13,7 +13,7 @@ import pytest
 
 import seriatim as st
 from seriatim.comparison.board import authors
-from seriatim.errors import ConfigError, DataError, SeriatimError
+from seriatim.errors import ConfigError, DataError, RunError, SeriatimError
 from tests.terminal import call as typed
 from tests.terminal import good
 
@@ -165,6 +165,13 @@ def test_what_makes_no_sense_is_refused(place):
         board(place, "hidden.txt", "anna", against="x")
     with pytest.raises(SeriatimError, match="there is no such file"):
         board(place, "nothing.txt", "anna", "cara")
+    vectors = st.fit("words", "glove", sentences(200, 2).splitlines(), width=4, epochs=1)
+    with pytest.raises(ConfigError, match="models of words are not ranked"):
+        st.call("leaderboard", [vectors], place / "hidden.txt")
+    with pytest.raises(
+        RunError, match=r"none of these runs can be opened.*nobody is not a run folder"
+    ):
+        board(place, "hidden.txt", "nobody", "damaged")
     with pytest.raises(DataError):
         board(place, "train.txt", "fred", "gina")
 
