@@ -20,7 +20,7 @@ from rich.text import Text
 from torch import Tensor, nn
 
 from seriatim.batches import Batch, empty, pad, prompts
-from seriatim.codecs.symbols import STOP
+from seriatim.codecs.symbols import STOP, Codec
 from seriatim.data.sequences import SYMBOLS, Field
 from seriatim.decoding.decode import decode
 from seriatim.decoding.options import DecodingOptions
@@ -397,8 +397,10 @@ def bench(subject: Any, data: Any) -> Bench:
     """The model, and rows to ask it about."""
     if isinstance(subject, Predictor):
         model, codec = asked(subject.model), subject.codec
-        known = None if data is None else codec.encode(subject.data(data).main).flat
+        if not isinstance(codec, Codec):  # of pairs, of labels, of numbers
+            raise others(subject.task.name)
         refuse_others(model)
+        known = None if data is None else codec.encode(subject.data(data).main).flat
         names = list(codec.symbols)
         least = STOP + 1 if model.vocabulary > STOP + 2 else 0
         return Bench(model, of(model, known, least), lambda i: repr(codec.shown(names[i])))
@@ -416,11 +418,16 @@ def bench(subject: Any, data: Any) -> Bench:
 def refuse_others(model: Model) -> None:
     """Refuse what does not go on from symbols."""
     if type(model).start is Model.start:
-        raise ConfigError(
-            "only models of what comes next are looked at, which have start and step",
-            got=type(model).__name__,
-            do="Give it start and step, or see docs/conformance.md for what is asked of others",
-        )
+        raise others(type(model).__name__)
+
+
+def others(what: str) -> ConfigError:
+    """What is said of a model that is none of what comes next."""
+    return ConfigError(
+        "only models of what comes next are looked at, which have start and step",
+        got=what,
+        do="Give it start and step, or see docs/conformance.md for what is asked of others",
+    )
 
 
 def of(model: Model, known: np.ndarray | None, least: int) -> Tensor:

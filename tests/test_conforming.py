@@ -324,6 +324,9 @@ def test_what_it_shows_is_a_table():
 def test_others_are_refused():
     with pytest.raises(ConfigError, match="only models of what comes next"):
         st.conform(st.fit("classify", "naive-bayes", (["a b", "b c"], ["x", "y"])))
+    pairs = [("a b", "A B"), ("b c", "B C"), ("c a", "C A")] * 20
+    with pytest.raises(ConfigError, match=r"only models of what comes next.*translate"):
+        st.conform(st.fit("translate", "lexicon", pairs, unit="token"))
     with pytest.raises(ConfigError, match="a model knows numbers and no text"):
         st.conform(Sums(), ["abc"])
     with pytest.raises(ConfigError, match="a model is a name, a class"):
