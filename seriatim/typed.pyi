@@ -9,6 +9,8 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 
 from seriatim.data.sequences import Sequences
 from seriatim.faces import Result
+from seriatim.models.base import Model
+from seriatim.models.ladder import Rung
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.show.charts import Chart
 from seriatim.tasks.autoencode.predictor import Autoencoding
@@ -3084,60 +3086,120 @@ def fit(task: Literal['language'], model: str, train: Source, valid: Source | No
     """Fit a model by name: what comes next?"""
 
 @overload
+def fit(task: Literal['language'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedLanguage:
+    """Fit a class of your own: its options are settings, too."""
+
+@overload
 def fit(task: Literal['classify'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[ClassifyFit]) -> FittedClassify:
     """Fit a model by name: what label has each sequence?"""
+
+@overload
+def fit(task: Literal['classify'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedClassify:
+    """Fit a class of your own: its options are settings, too."""
 
 @overload
 def fit(task: Literal['regress'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[RegressFit]) -> FittedRegress:
     """Fit a model by name: what value has each sequence?"""
 
 @overload
+def fit(task: Literal['regress'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedRegress:
+    """Fit a class of your own: its options are settings, too."""
+
+@overload
 def fit(task: Literal['tag'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[TagFit]) -> FittedTag:
     """Fit a model by name: what tag has each element?"""
+
+@overload
+def fit(task: Literal['tag'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedTag:
+    """Fit a class of your own: its options are settings, too."""
 
 @overload
 def fit(task: Literal['sets'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[SetsFit]) -> FittedSets:
     """Fit a model by name: which elements are in the next set?"""
 
 @overload
+def fit(task: Literal['sets'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedSets:
+    """Fit a class of your own: its options are settings, too."""
+
+@overload
 def fit(task: Literal['translate'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[TranslateFit]) -> FittedTranslate:
     """Fit a model by name: what is this in the other language?"""
+
+@overload
+def fit(task: Literal['translate'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedTranslate:
+    """Fit a class of your own: its options are settings, too."""
 
 @overload
 def fit(task: Literal['forecast'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[ForecastFit]) -> FittedForecast:
     """Fit a model by name: what happens over the next steps?"""
 
 @overload
+def fit(task: Literal['forecast'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedForecast:
+    """Fit a class of your own: its options are settings, too."""
+
+@overload
 def fit(task: Literal['autoencode'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[AutoencodeFit]) -> FittedAutoencode:
     """Fit a model by name: what lies between these two?"""
+
+@overload
+def fit(task: Literal['autoencode'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedAutoencode:
+    """Fit a class of your own: its options are settings, too."""
 
 @overload
 def fit(task: Literal['words'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[WordsFit]) -> FittedWords:
     """Fit a model by name: which words are alike?"""
 
 @overload
+def fit(task: Literal['words'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedWords:
+    """Fit a class of your own: its options are settings, too."""
+
+@overload
 def compare(task: Literal['language'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[LanguageCompare]) -> Result: ...
+
+@overload
+def compare(task: Literal['language'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
 
 @overload
 def compare(task: Literal['classify'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[ClassifyCompare]) -> Result: ...
 
 @overload
+def compare(task: Literal['classify'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
+
+@overload
 def compare(task: Literal['regress'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[RegressCompare]) -> Result: ...
+
+@overload
+def compare(task: Literal['regress'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
 
 @overload
 def compare(task: Literal['tag'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[TagCompare]) -> Result: ...
 
 @overload
+def compare(task: Literal['tag'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
+
+@overload
 def compare(task: Literal['sets'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[SetsCompare]) -> Result: ...
+
+@overload
+def compare(task: Literal['sets'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
 
 @overload
 def compare(task: Literal['translate'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[TranslateCompare]) -> Result: ...
 
 @overload
+def compare(task: Literal['translate'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
+
+@overload
 def compare(task: Literal['forecast'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[ForecastCompare]) -> Result: ...
 
 @overload
+def compare(task: Literal['forecast'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
+
+@overload
 def compare(task: Literal['autoencode'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[AutoencodeCompare]) -> Result: ...
+
+@overload
+def compare(task: Literal['autoencode'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
 
 def evaluate(run: Predictor | str | Path | Sequence[Predictor | str | Path], data: Source, **options: Unpack[EvaluateOptions]) -> Result: ...
 
@@ -3147,6 +3209,7 @@ def predict(run: Predictor | str | Path | Sequence[Predictor | str | Path], data
 
 def generate(run: Predictor | str | Path | Sequence[Predictor | str | Path], prompt: str | None = ..., **options: Unpack[GenerateOptions]) -> Result: ...
 def check(*data: Source, **options: Unpack[Check]) -> Result: ...
+def conform(model: Model | type[Model] | Rung | Predictor, data: Source | None = ...) -> Result: ...
 def load(
     folder: str | Path,
     verify: bool = ...,

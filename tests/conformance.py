@@ -755,7 +755,8 @@ PAGE_TEXT = """# What every model must do
 
 One suite for every rung of every task: `tests/test_conformance.py` asks a small fitted model of each for each of these
 properties. A property that a model does not have is listed below with the reason; a model for which one is neither asked nor
-listed makes a test fail. This page is written by `python -m tests.conformance`.
+listed makes a test fail. This page is written by `python -m tests.conformance`. A model of your own is asked by
+[`st.conform`](extending.md#a-model-in-twenty-lines), in words.
 
 ## Properties
 

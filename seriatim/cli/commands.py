@@ -8,7 +8,7 @@ Verbs of runs are found on the card of the run's task; the folder tells which th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,8 @@ from seriatim.tasks import TASKS, check_models, task, tasks
 from seriatim.tasks.base import Task, Verb
 
 FORMAT = Flag("format", "how the result is printed: table or json", "table", choices=())
-STARTS = ("check", "compare", "completion", "fit", "plot", "verify", "models")
+RANKED_FORMAT = Flag("format", "how the result is printed: table, json or csv", "table", choices=())
+STARTS = ("check", "compare", "completion", "fit", "leaderboard", "plot", "verify", "models")
 KEEPING = {"fit": FitOptions, "compare": CompareOptions}
 SUMMARIES = {
     "check": "What is wrong with data, before a model is fitted to it: one file, or the parts of a "
@@ -41,6 +42,8 @@ SUMMARIES = {
     "compare": "Which model does this data deserve? Fit every one with an equal budget and rank "
     "them on held-out data.",
     "completion": "A script that completes verbs, tasks, models and flags in a shell: bash, fish or zsh.",
+    "leaderboard": "Rank runs that others made on one file that they do not have: a class, a competition.\n"
+    "Each is called by the name of its folder. Nothing of what stands in the file is shown.",
     "fit": "Fit one model and keep it in a run folder. Ctrl-C keeps the best so far.",
     "plot": "Draw a run's learning curve, a comparison's quality against time, or what another "
     "verb shows (--what).",
@@ -86,16 +89,18 @@ def parse(arguments: list[str]) -> Command:
 
 
 def understood(
-    parser: Parser, groups: list[Group], rest: list[str], known: Iterable[Group] = ()
+    parser: Parser, groups: list[Group], rest: list[str], format: Flag = FORMAT
 ) -> dict[str, Any]:
     """The arguments by name; a flag that is not known is refused with where it belongs."""
-    flags = add_groups(parser, [*groups, Group("output", [FORMAT])])
+    flags = add_groups(parser, [*groups, Group("output", [format])])
     found, unknown = parser.parse_known_intermixed_args(spelled_out(rest, flags))
     if unknown:
         raise unknown_flag(unknown, flags)
     given = vars(found)
-    if given.get("format", "table") not in ("table", "json"):
-        raise ConfigError("results are printed as a table or as JSON", got=given["format"])
+    forms = ("table", "json", *["csv"] * (format is RANKED_FORMAT))
+    if given.get("format", "table") not in forms:
+        ways = "as a table, JSON or csv" if "csv" in forms else "as a table or as JSON"
+        raise ConfigError(f"results are printed {ways}", got=given["format"])
     return given
 
 
@@ -328,6 +333,45 @@ def verify_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     if run is None:
         raise ConfigError("verify looks at a run", got="nothing", do="Type `seriatim verify RUN`")
     return Command(verb, run, None, given, form)
+
+
+def leaderboard_command(verb: str, rest: list[str], wants_help: bool) -> Command:
+    """leaderboard FILE RUN [RUN ...]"""
+    from seriatim.runs.task import task_of
+
+    _, *runs = [*leading_words(rest), ""]
+    name = next(filter(None, map(task_of, filter(None, runs))), None)
+    rooms = [room for room in tasks() if room.figures] if name is None else [task(name)]
+    parser = Parser(
+        prog=f"seriatim {verb}",
+        usage=f"seriatim {verb} FILE RUN [RUN ...] [flags]",
+        description=SUMMARIES[verb],
+        epilog="example:\n  seriatim leaderboard hidden.txt handed-in/anna handed-in/ben",
+        add_help=False,
+    )
+    parser.add_argument("file", metavar="FILE", nargs="?", help="the data that all are measured on")
+    parser.add_argument("run", metavar="RUN", nargs="*", help="run folders")
+    groups = leaderboard_flags(rooms)
+    if wants_help:
+        add_groups(parser, [*groups, Group("output", [RANKED_FORMAT])])
+        return Command(verb, help=parser.format_help())
+    given = understood(parser, groups, rest, RANKED_FORMAT)
+    file, several, form = given.pop("file"), given.pop("run"), given.pop("format", "table")
+    if not (file and several):
+        raise ConfigError(
+            "a leaderboard needs a file and runs",
+            got=" ".join(rest) or "nothing",
+            do="Type `seriatim leaderboard FILE RUN [RUN ...]`",
+        )
+    return Command(verb, several, Path(file), given, form)
+
+
+def leaderboard_flags(rooms: list[Task]) -> list[Group]:
+    """How the file is read, what evaluations may be asked for, and how runs are opened."""
+    asked = merged("evaluate", ((room.verbs["evaluate"].options, {}) for room in rooms))
+    asked.flags = [flag for flag in asked.flags if flag.name != "against"]
+    reading = merged("data (default: as each fit read its own)", ((r.reading, {}) for r in rooms))
+    return [asked, reading, group_of("run", OpeningOptions)]
 
 
 def models_command(verb: str, rest: list[str], wants_help: bool) -> Command:
@@ -652,6 +696,7 @@ BUILDERS = {
     "compare": compare_command,
     "check": check_command,
     "completion": completion_command,
+    "leaderboard": leaderboard_command,
     "models": models_command,
     "plot": plot_command,
     "verify": verify_command,

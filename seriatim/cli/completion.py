@@ -18,6 +18,7 @@ from seriatim.cli.commands import (
     all_verbs,
     data_flags,
     ladder_flags,
+    leaderboard_flags,
     picture_flags,
     verb_flags,
 )
@@ -55,6 +56,7 @@ def names() -> Names:
     drawn = [room.verbs[each.verb] for room in rooms for each in room.pictures.values()]
     found.flags["plot"] = spelled(picture_flags(rooms, list(pictures), drawn))
     found.flags["check"] = spelled([group_of("", CheckOptions)])
+    found.flags["leaderboard"] = spelled(leaderboard_flags([r for r in rooms if r.figures]))
     found.flags["models"] = ["--format", "--help", "--task"]
     found.choices = choices() | {"--format": ["json", "table"], "--task": list(TASKS)}
     found.choices["--what"] = sorted(pictures)

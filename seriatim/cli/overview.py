@@ -14,6 +14,7 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim generate RUN PROMPT               let it write
   seriatim score    RUN FILE                 the log-probability of each sequence
   seriatim plot     RUN                      its learning curve, or a comparison's picture; --what shows more
+  seriatim leaderboard FILE RUN [RUN ...]    runs that others made, ranked on a file that they do not have
   seriatim verify   RUN                      is it what was written? every file against its checksum
   seriatim models   [MODEL]                  all models, or all settings of one
   seriatim completion SHELL                  completion for bash, fish or zsh

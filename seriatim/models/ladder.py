@@ -32,7 +32,7 @@ class Rung:
     """
 
     summary: str
-    implementation: str  # module:Class
+    implementation: str | type[Model]  # module:Class; of a caller's own, the class itself
     options: type
     settings: dict[str, Any] = field(default_factory=dict)
     training: dict[str, Any] = field(default_factory=dict)
@@ -42,6 +42,17 @@ class Rung:
     symbols: bool = False  # it reads symbols and no numbers: not compared on those
     always: bool = False  # there is nothing to learn: measured however little time there is
     needs: str = ""  # the setting without which there is none: compared where that is given
+
+    @property
+    def own(self) -> bool:
+        """Whether it is a caller's own, which no run folder can name: see `seriatim.models.own`."""
+        return not isinstance(self.implementation, str)
+
+    @property
+    def code(self) -> Any:
+        """Its class, loaded when it is needed."""
+        found = self.implementation
+        return named(found) if isinstance(found, str) else found
 
     def recipe(self, numbers: bool) -> dict[str, Any]:
         """How it is trained, on symbols or on numbers."""
@@ -85,7 +96,8 @@ def parse(
         except ConfigError as error:
             problems.append(error.what)
     if problems:
-        do = f"See `seriatim fit TASK {spec.split('+')[0]} --help`"
+        own = any(rung.own for rung in chosen.values())
+        do = f"See `seriatim fit TASK {spec.split('+')[0]} --help`" * (not own)
         raise ConfigError("; ".join(dict.fromkeys(problems)), do=do)
     return parts
 
@@ -149,7 +161,7 @@ def create(parts: list[Part], vocabulary: int, *more: int, mixture: str | None =
 
     Some models need more sizes than that of the vocabulary: of how many labels there are, say.
     """
-    made = [named(part.rung.implementation)(vocabulary, part.options, *more) for part in parts]
+    made = [part.rung.code(vocabulary, part.options, *more) for part in parts]
     if len(made) == 1:
         return made[0]
     if mixture is None:

@@ -26,7 +26,7 @@ from seriatim.models.graph import graph_of_model
 from seriatim.models.units import told_units
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source, one_text, shortened
-from seriatim.settings import build, named
+from seriatim.settings import build
 from seriatim.shapes import Shape, optional, plain, real, table, text
 from seriatim.show.texts import APART
 from seriatim.tasks.base import NoOptions
@@ -429,7 +429,7 @@ class Labeller(OfSequences):
             return
         name, settings = self.counted
         rung, codec = self.task.rungs[name], self.codec
-        other = named(rung.implementation)(codec.size, rung.options(**settings), *codec.sizes)
+        other = rung.code(codec.size, rung.options(**settings), *codec.sizes)
         for _ in lesson.counting(other):
             pass
         judged = lesson.judged(self.model)

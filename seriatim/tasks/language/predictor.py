@@ -407,7 +407,7 @@ class LanguagePredictor(Predictor):
         """N-grams and back-off weights."""
         if not isinstance(self.model, Ngram) or isinstance(self.model, Markov):
             rungs = self.task.rungs.items()
-            able = [name for name, each in rungs if each.implementation.endswith(":Ngram")]
+            able = [name for name, each in rungs if str(each.implementation).endswith(":Ngram")]
             raise ConfigError(
                 "an ARPA file holds n-grams and back-off weights, which this model has not",
                 got=self.spec,
