@@ -1659,7 +1659,7 @@ class ForecastEvaluate(TypedDict, total=False):
     end: Words
     """first moment that is not judged: a row number, a share or a date (default: the end)"""
     whole: bool
-    """only origins whose whole horizon is there"""
+    """only origins whose whole horizon comes, where a series has room for one; otherwise those near its end, too, of which first steps are judged"""
     stride: int
     """steps from one origin to the next"""
     refit: int
@@ -1685,7 +1685,7 @@ class ForecastBacktest(TypedDict, total=False):
     end: Words
     """first moment that is not judged: a row number, a share or a date (default: the end)"""
     whole: bool
-    """only origins whose whole horizon is there"""
+    """only origins whose whole horizon comes"""
     stride: int
     """steps from one origin to the next; 0: a horizon"""
     refit: int
@@ -2209,7 +2209,7 @@ class AnyEvaluate(TypedDict, total=False):
     end: Words
     """first moment that is not judged: a row number, a share or a date (default: the end)"""
     whole: bool
-    """only origins whose whole horizon is there"""
+    """only origins whose whole horizon comes, where a series has room for one; otherwise those near its end, too, of which first steps are judged"""
     stride: int
     """steps from one origin to the next"""
     refit: int
@@ -2618,7 +2618,7 @@ class AnyBacktest(TypedDict, total=False):
     end: Words
     """first moment that is not judged: a row number, a share or a date (default: the end)"""
     whole: bool
-    """only origins whose whole horizon is there"""
+    """only origins whose whole horizon comes"""
     stride: int
     """steps from one origin to the next; 0: a horizon"""
     refit: int
@@ -2846,7 +2846,7 @@ class PlotOptions(TypedDict, total=False):
     end: Words
     """first moment that is not judged: a row number, a share or a date (default: the end)"""
     whole: bool
-    """only origins whose whole horizon is there"""
+    """only origins whose whole horizon comes"""
     stride: int
     """steps from one origin to the next; 0: a horizon"""
     refit: int
