@@ -1150,6 +1150,8 @@ class TranslateSettings(Settings, total=False):
     """which field of a table to read"""
     distinct: bool
     """of equal sequences keep the first only"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     unit: Literal['character', 'byte', 'word', 'token', 'subword'] | None
     """what counts as one symbol; default: character where targets have no blanks, token where they are made of a few pieces, else subword"""
     vocabulary: int | None
@@ -2196,6 +2198,8 @@ class EvaluateOptions(AnyEvaluate, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
     int8: bool
@@ -2245,6 +2249,8 @@ class ScoreOptions(AnyScore, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
     int8: bool
@@ -2331,6 +2337,8 @@ class PredictOptions(AnyPredict, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
     int8: bool
@@ -2789,6 +2797,8 @@ class PlotOptions(TypedDict, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
 
@@ -2845,6 +2855,8 @@ class Reading(TypedDict, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
     unit: str
@@ -2930,6 +2942,7 @@ class AnyPredictor(Predictor):
     never_seen: Any
     of_text: Any
     offsets: Any
+    one: Any
     only: Any
     other_scales: Any
     past: Any

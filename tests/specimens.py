@@ -665,6 +665,12 @@ def source_rows(seed: int = 0, count: int = 6) -> list[np.ndarray]:
     return [rng.integers(0, SOURCES, rng.integers(1, 9)) for _ in range(count)]
 
 
+def filled(x: Tensor, lengths: Tensor, value: int) -> Tensor:
+    """(B, P) or (B, P, C) with another value in the padding."""
+    real = torch.arange(x.shape[1]) < lengths[:, None]
+    return x.where(real[..., None] if x.dim() > 2 else real, value)
+
+
 class PairSpecimen(Specimen):
     """Six sources and their targets."""
 
@@ -675,7 +681,10 @@ class PairSpecimen(Specimen):
 
     def __init__(self, name: str, spec: str, settings: dict, variant: bool = True):
         super().__init__(name, spec, settings, variant)
+        self.several = name.endswith("three sources")  # besides one of symbols and one of numbers
         self.sizes = self.kinds.get(name, (7, SOURCES, 0, False))
+        if self.several:
+            self.sizes = (*self.sizes, 0, ((SOURCES, 0), (0, 2)))
 
     def made(self, **more: Any) -> Model:
         model = super().made(**more)
@@ -708,15 +717,24 @@ class PairSpecimen(Specimen):
     @cached_property
     def pairs(self) -> EncodedPairs:
         rng = np.random.default_rng(0)
-        return EncodedPairs(self.source(source_rows()), symbols(rng.integers(0, 7, (6, 6))))
+        targets = symbols(rng.integers(0, 7, (6, 6)))
+        return EncodedPairs(self.source(source_rows()), targets, self.beside(source_rows(7)))
+
+    def beside(self, rows: list[np.ndarray]) -> tuple[Field, ...]:
+        """Further sources: other symbols, and sequences of two numbers."""
+        if not self.several:
+            return ()
+        numbers = [np.stack([row, row[::-1]], 1).astype(np.float32) / 5 for row in rows[::-1]]
+        steps = np.concatenate(numbers).reshape(-1, 2)
+        return symbols(rows), Field(steps, offsets_of(map(len, numbers)), NUMBERS)
 
     def batch(self, rows=None) -> Batch:
         return of_pairs(self.pairs, np.array(range(6) if rows is None else rows))
 
     def repadded(self, batch: Batch) -> Batch:
-        real = torch.arange(batch.x.shape[1]) < batch.x_lengths[:, None]
-        kept = real[..., None] if self.name == "numbers" else real
-        return replace(batch, x=batch.x.where(kept, 3))
+        sources = [(batch.x, batch.x_lengths), *batch.also]
+        (x, _), *also = [(filled(x, lengths, 3), lengths) for x, lengths in sources]
+        return replace(batch, x=x, also=tuple(also))
 
     def at_once(self) -> tuple[Tensor, Tensor]:
         alone = [score_pairs(self.model, self.pairs.take(slice(s, s + 1))).values for s in range(6)]
@@ -727,8 +745,9 @@ class PairSpecimen(Specimen):
         none = symbols([[STOP], [STOP]])  # every source of symbols has its end
         if self.name == "numbers":
             none = Field(np.zeros((0, 3), np.float32), np.zeros(3, np.int64), NUMBERS)
-        batch = of_pairs(EncodedPairs(none, symbols([[], []])), np.arange(2))
-        return self.said(self.model, batch)
+        also = (none, Field(np.zeros((0, 2), np.float32), np.zeros(3, np.int64), NUMBERS))
+        pairs = EncodedPairs(none, symbols([[], []]), also if self.several else ())
+        return self.said(self.model, of_pairs(pairs, np.arange(2)))
 
     def drawn(self) -> tuple[Tensor, Tensor]:
         batch = self.batch([0])
@@ -1105,6 +1124,10 @@ TRANSLATORS = {
     "transformer, wide heads": ("transformer", {"head_width": 6, "positions": "concatenated"}),
     "shared": ("transformer", {}),
     "numbers": ("transformer", {}),
+    "gru, three sources": ("gru", {"heads": 1}),
+    "gru, vector, three sources": ("gru", {"attends": False}),
+    "lstm, before, three sources": ("lstm", {"attends": "before", "layers": 1}),
+    "transformer, three sources": ("transformer", {}),
 }
 AUTOENCODERS = {
     "decoder, labels": ("decoder", {"labels": (3, 2)}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from seriatim.codecs.options import UNITS, CodecOptions
+from seriatim.data.options import TextOptions
 from seriatim.decoding.options import DecodingOptions
 from seriatim.models.options import MIXERS, WholeOptions
 from seriatim.settings import Way, option, some_of
@@ -15,6 +16,17 @@ class Attends(Way):
     """When the decoder attends: after its own step, before it, or not at all."""
 
     usual = "after"
+
+
+@dataclass(frozen=True)
+class PairReading(TextOptions):
+    """Pairs of texts and symbols, and what is read beside the source."""
+
+    also: str = option(
+        "",
+        "further columns that are read beside the source, with commas between: texts, symbols or "
+        "numbers, each by an encoder of its own",
+    )
 
 
 @dataclass(frozen=True)

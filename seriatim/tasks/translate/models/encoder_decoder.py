@@ -12,6 +12,12 @@ what was read.
     transformer    every block of the decoder attends to F between its
                    mixer and its feed-forward part                            Vaswani et al. 2017
 
+    several sources F = [F_1 + s_1 ; F_2 + s_2 ; ...]   (P_1 + P_2 + ..., D),  F_i = encoder_i(x^i),
+                   c = mean of pool(F_i)                   Libovicky and Helcl 2017 (flat attention)
+
+Sources of different kinds have an encoder each; s_i says which source a vector is of, and all are
+attended to as one.
+
 Unlike a language model, which it is in all else, its state begins with a source: `start` reads it,
 and what is kept of it is shared by all rows that write about it. A recurrent decoder begins in
 tanh(B c). With `input_feeding`, tanh(W [h_t ; c_t]) is also an input of the next step. Shapes: B rows, P
@@ -48,6 +54,7 @@ MOST = 1 << 27  # numbers in a table of n-grams: half a gigabyte
 
 
 WIDTHS = ((100_000, 64), (500_000, 128), (math.inf, 256))  # up to so many symbols of training
+MARK = 0.1
 MOST_ATTENDING = 128  # of a transformer, whose blocks are many
 
 
@@ -76,6 +83,7 @@ class EncoderDecoder(Network):
         numbers: int = 0,
         shared: bool = False,
         seen: int = 0,
+        further: tuple[tuple[int, int], ...] = (),
     ):
         options = sized(options, seen)
         super().__init__(vocabulary, options)
@@ -92,6 +100,9 @@ class EncoderDecoder(Network):
         self.source = None if shared else source_layer(sources, numbers, width)
         self.source_ngrams = source_ngrams_of(options, vocabulary if shared else sources)
         self.encoder, recurrent = Whole(reading), reading.mixer in STATES
+        # what is read beside the source, each with an encoder of its own
+        self.also = nn.ModuleList(Further(*each, reading) for each in further)
+        self.kinds = source_marks(1 + len(further), width) if further and matrix else None
         self.pool = Pool("last" if recurrent else "mean", width, reading.bidirectional)
         self.cross = (
             Cross(width, options.heads, options.score, options.maps, options.head_width)
@@ -129,17 +140,13 @@ class EncoderDecoder(Network):
     # -- the source
     def opening(self, batch: Batch) -> State:
         """The state in which the source has been read and nothing was written."""
-        lengths = batch.x_lengths.clamp(min=1)
-        x = self.embedding(batch.x) if self.source is None else self.source(batch.x)  # (B, P, D)
-        x = x if self.source_ngrams is None else x + self.source_ngrams(batch.x, lengths)
-        read = self.encoder(self.dropout(x), lengths)
-        whole = self.pool(read, lengths)  # (B, D)
+        read, lengths, whole = self.everything(batch)
         kept = (
             [part for each in self.attending for part in each.remember(read)]
             if self.options.attends
             else [whole]
         )
-        inner = self.empty(len(x))
+        inner = self.empty(len(read))
         if self.bridge is not None:
             begin = [torch.tanh(each(whole)) for each in self.bridge]
             inner = (
@@ -147,8 +154,27 @@ class EncoderDecoder(Network):
                 if isinstance(inner[0], tuple)
                 else tuple(begin)
             )
-        fed = whole.new_zeros(len(x), self.options.width if self.options.input_feeding else 0)
-        return (Shared((torch.arange(len(x), device=x.device), lengths, *kept)), fed, *inner)
+        fed = whole.new_zeros(len(read), self.options.width if self.options.input_feeding else 0)
+        owner = torch.arange(len(read), device=read.device)
+        return (Shared((owner, lengths, *kept)), fed, *inner)
+
+    def everything(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """All that is read: (B, P, D) vectors, (B,) lengths, (B, D) one vector; of several sources
+        one after another, and the mean of their vectors."""
+        lengths = batch.x_lengths.clamp(min=1)
+        x = self.embedding(batch.x) if self.source is None else self.source(batch.x)  # (B, P, D)
+        x = x if self.source_ngrams is None else x + self.source_ngrams(batch.x, lengths)
+        several = [(self.encoder(self.dropout(x), lengths), lengths)]
+        for reader, (other, size) in zip(self.also, batch.also, strict=True):
+            size = size.clamp(min=1)
+            several.append((reader(other, size, self.dropout), size))
+        wholes = [self.pool(*each) for each in several]
+        if len(several) == 1:
+            return *several[0], wholes[0]
+        if self.kinds is not None:
+            marks = self.kinds.weight  # (1 + sources, D)
+            several = [(read + marks[i], size) for i, (read, size) in enumerate(several)]
+        return *packed(several), torch.stack(wholes).mean(0)
 
     def heard(self, memory: Shared, places: int) -> tuple[tuple, ...]:
         """For each part that attends: keys, values, mask and how many rows share them."""
@@ -226,7 +252,7 @@ class EncoderDecoder(Network):
 
     def encoder_maps(self, batch: Batch) -> list[Tensor]:
         """(B, H, P, P) for each layer of the encoder that attends: who attends to whom in the
-        source."""
+        source, the first if there are several."""
         return attended(attending(self.encoder), lambda: self.opening(batch))
 
 
@@ -255,6 +281,13 @@ def last(states: Sequence[MixerState]) -> Tensor:
 def source_layer(sources: int, numbers: int, width: int) -> nn.Module:
     """How a source is read: symbols are embedded, numbers are mapped."""
     return nn.Linear(numbers, width) if numbers else nn.Embedding(sources, width)
+
+
+def source_marks(many: int, width: int) -> nn.Embedding:
+    """What is added to a vector to say which source it is of, small beside what was read."""
+    marks = nn.Embedding(many, width)
+    nn.init.normal_(marks.weight, std=MARK)
+    return marks
 
 
 def bridge_of(options: TranslateOptions) -> nn.ModuleList | None:
@@ -294,6 +327,35 @@ def source_ngrams_of(options: TranslateOptions, symbols: int) -> Grams | None:
     return Grams(
         symbols, options.source_ngrams, options.cells, options.width, options.source_ngrams_dropout
     )
+
+
+class Further(nn.Module):
+    """What reads a further source: its embedding, or map of numbers, and its encoder."""
+
+    def __init__(self, symbols: int, numbers: int, options: TranslateOptions):
+        super().__init__()
+        self.layer = source_layer(symbols, numbers, options.width)
+        self.encoder = Whole(options)
+
+    def forward(self, x: Tensor, lengths: Tensor, dropout: nn.Module) -> Tensor:
+        """(B, P) symbols or (B, P, C) numbers, (B,) lengths -> (B, P, D)."""
+        read: Tensor = self.encoder(dropout(self.layer(x)), lengths)
+        return read
+
+
+def packed(several: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+    """Several (B, P_i, D) with (B,) lengths -> (B, P, D) in which the real positions of all stand one
+    after another and padding behind them, and (B,) how many there are."""
+    lengths = torch.stack([size for _, size in several]).sum(0)  # (B,)
+    real = torch.cat([real_places(x, size) for x, size in several], 1)  # (B, P_1 + P_2 + ...)
+    order = (~real).to(torch.uint8).argsort(dim=1, stable=True)[:, : int(lengths.max())]  # (B, P)
+    x = torch.cat([x for x, _ in several], 1)
+    return x.gather(1, order[..., None].expand(-1, -1, x.shape[-1])), lengths
+
+
+def real_places(x: Tensor, lengths: Tensor) -> Tensor:
+    """(B, P, D), (B,) -> (B, P): where there is no padding."""
+    return torch.arange(x.shape[1], device=x.device) < lengths[:, None]
 
 
 def beside(x: Tensor, other: Tensor) -> Tensor:
