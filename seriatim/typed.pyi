@@ -438,8 +438,8 @@ class ClassifySettings(Settings, total=False):
     """n-grams seen in fewer training sequences are left out"""
     pretrained: Words
     """local folder of a pretrained encoder, in Hugging Face's layout; nothing is downloaded"""
-    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
-    """how a position sees the ones before it"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position sees the others"""
     layers: int
     """number of blocks"""
     residual: bool
@@ -648,8 +648,8 @@ class RegressSettings(Settings, total=False):
     """n-grams seen in fewer training sequences are left out"""
     pretrained: Words
     """local folder of a pretrained encoder, in Hugging Face's layout; nothing is downloaded"""
-    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
-    """how a position sees the ones before it"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position sees the others"""
     layers: int
     """number of blocks"""
     residual: bool
@@ -822,8 +822,8 @@ class TagSettings(Settings, total=False):
     """how many tags back a tag depends on; 2 is a little better and ten times slower"""
     tag_trust: float
     """weight of a shorter context, in tags seen"""
-    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
-    """how a position sees the ones before it"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position sees the others"""
     layers: int
     """number of blocks"""
     residual: bool
@@ -1242,8 +1242,8 @@ class TranslateSettings(Settings, total=False):
     """the embedding stays as it begins"""
     bidirectional: bool
     """each position of the source sees what comes after it, too"""
-    encoder_mixer: Literal['', 'none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
-    """how a position of the source sees the others (default: as --mixer)"""
+    encoder_mixer: Literal['', 'none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position of the source sees the others (default: as --mixer); tree: as brackets say"""
     encoder_layers: int
     """number of blocks that read the source; 0: as --layers"""
     attends: Literal['after', 'before', 'no'] | bool

@@ -293,6 +293,9 @@ class Cut:
         """Rungs that cannot read such data at all: not compared unless they are named."""
         return []
 
+    def readable(self, parts: Sequence[Part], codec: Any, data: Sequences) -> None:
+        """Refuse sequences that these models cannot read, by their lines."""
+
     def check_parts(self, parts: Sequence[Part]) -> None:
         """Refuse settings that do not go together."""
 

@@ -11,7 +11,9 @@ import torch
 from torch import Tensor
 
 from seriatim.batches import Batch, buckets, evenly
+from seriatim.codecs.brackets import check_brackets, refuse_unbalanced
 from seriatim.codecs.options import CodecOptions
+from seriatim.codecs.symbols import Codec
 from seriatim.data.objects import FORMS, MEMORY
 from seriatim.data.options import TextOptions
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences
@@ -20,6 +22,7 @@ from seriatim.measuring.fingerprint import whole_rows
 from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.models.recipe import TrainingOptions
+from seriatim.models.stack import read_as_trees
 from seriatim.progress import note
 from seriatim.settings import build
 from seriatim.tasks.base import Task
@@ -310,11 +313,27 @@ class TranslateCut(Cut):
         tell_long(data, np.flatnonzero(long), "pair", "left out")
         return pairs.take(np.flatnonzero(~long))
 
+    def readable(self, parts: Sequence[Part], codec: PairCodec, data: Sequences) -> None:
+        """Trees need brackets that belong together, in the sources that have some."""
+        if read_as_trees(parts):
+            if isinstance(codec.source, Codec):
+                check_brackets(codec.source, data.origin)
+            refuse_unbalanced_sources(codec, data)
+
     def lesson(
         self, train: EncodedPairs, valid: EncodedPairs | None, by: str, codec: PairCodec
     ) -> TranslateLesson:
         """What is written for this source?"""
         return TranslateLesson(train, valid, codec)
+
+
+def refuse_unbalanced_sources(codec: PairCodec, data: Sequences) -> None:
+    """An error that names the first sequence whose brackets do not belong together."""
+    columns = {SOURCE: codec.source}
+    columns |= {ALSO + name: each for name, each in codec.also.items()}
+    for name, each in columns.items():
+        if isinstance(each, Codec):
+            refuse_unbalanced(each, data, data.field(name))
 
 
 def pair_of(data: Sequences) -> dict[str, Field]:

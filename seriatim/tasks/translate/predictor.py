@@ -17,6 +17,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from seriatim.codecs.brackets import brackets_in
 from seriatim.codecs.scaled import Scaled
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec
 from seriatim.data.formats import format_of
@@ -35,6 +36,7 @@ from seriatim.models.attending import MOST_SHOWN, attending, maps_of, refusal
 from seriatim.models.base import Model, evaluating
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import Renumbered, numbering
+from seriatim.models.stack import by_trees
 from seriatim.progress import exhausted, note, passing
 from seriatim.records import Record
 from seriatim.runs.against import told_apart
@@ -43,7 +45,7 @@ from seriatim.settings import build
 from seriatim.shapes import Shape, plain, real, table, whole
 from seriatim.tasks.base import Task
 from seriatim.tasks.translate.codec import EncodedPairs, PairCodec, of_pairs
-from seriatim.tasks.translate.cut import TranslateCut
+from seriatim.tasks.translate.cut import TranslateCut, refuse_unbalanced_sources
 from seriatim.tasks.translate.demands import demands_of
 from seriatim.tasks.translate.metrics import (
     difference,
@@ -93,6 +95,9 @@ class Translator(Predictor):
             if isinstance(each, EncoderDecoder) and not part.options.width:
                 kept[i] = replace(part, options=each.options)
         super().__init__(task, spec, kept, codec, model, *rest)
+        for each in model.parts:  # what reads trees is told which symbols are brackets
+            if isinstance(each, EncoderDecoder) and each.encoder.by_trees:
+                tell_brackets(each, codec)
 
     # -- data
     def data(self, source: Source, gaps: bool = False) -> Sequences:
@@ -123,6 +128,8 @@ class Translator(Predictor):
 
     def sources(self, data: Sequences) -> EncodedPairs:
         """The sources in numbers."""
+        if by_trees(self.model):
+            refuse_unbalanced_sources(self.codec, data)
         return self.codec.encode(data, paired=False)
 
     def pairs(self, source: Source, every: bool = False) -> Sequences:
@@ -136,6 +143,8 @@ class Translator(Predictor):
                 do="Give pairs of a source and a target" + (standard if data.origin == "-" else ""),
             )
         data = replace(data, unit=data.unit or self.unit)
+        if by_trees(self.model):
+            refuse_unbalanced_sources(self.codec, data)
         return self.cut.named(data) if every else self.cut.prepare(data, {})
 
     def of_text(self, text: One) -> EncodedPairs:
@@ -526,6 +535,13 @@ class Translator(Predictor):
         every = [number, source, *(each for each in also if each is not None)]
         same = all(each == list(range(len(each))) for each in every)
         return other.model if same else Renumbered(other.model, number, source, every[2:])
+
+
+def tell_brackets(network: EncoderDecoder, codec: PairCodec) -> None:
+    """Which symbols of each source are brackets; numbers have none."""
+    encoders = (network.encoder, *(each.encoder for each in network.further))
+    for encoder, each in zip(encoders, (codec.source, *codec.also.values()), strict=True):
+        encoder.brackets = brackets_in(each) if isinstance(each, Codec) else None
 
 
 def renumbering(theirs: Codec | Scaled, ours: Codec | Scaled) -> list[int] | None:

@@ -91,7 +91,7 @@ class EncoderDecoder(Network):
         self.divisible = not options.weight_dropout
         width, attending, matrix = (options.width, options.mixer == "attention", options.attends)
         before = matrix == "before"
-        refuse_order(options)
+        refuse_order(options, numbers)
         reading = replace(
             options,
             mixer=options.encoder_mixer or options.mixer,
@@ -99,11 +99,11 @@ class EncoderDecoder(Network):
         )
         self.source = None if shared else source_layer(sources, numbers, width)
         self.source_ngrams = source_ngrams_of(options, vocabulary if shared else sources)
-        self.encoder, recurrent = Whole(reading), reading.mixer in STATES
+        self.encoder = Whole(reading)
         # what is read beside the source, each with an encoder of its own
         self.also = nn.ModuleList(Further(*each, reading) for each in further)
         self.kinds = source_marks(1 + len(further), width) if further and matrix else None
-        self.pool = Pool("last" if recurrent else "mean", width, reading.bidirectional)
+        self.pool = pool_of(reading)
         self.cross = (
             Cross(width, options.heads, options.score, options.maps, options.head_width)
             if matrix and not attending
@@ -130,6 +130,11 @@ class EncoderDecoder(Network):
         if self.options.attends == "before":
             return not self.options.residual
         return self.exit is not None
+
+    @property
+    def further(self) -> list[Further]:
+        """What reads further sources."""
+        return [each for each in self.also if isinstance(each, Further)]
 
     @property
     def attending(self) -> list[Cross]:
@@ -164,11 +169,12 @@ class EncoderDecoder(Network):
         lengths = batch.x_lengths.clamp(min=1)
         x = self.embedding(batch.x) if self.source is None else self.source(batch.x)  # (B, P, D)
         x = x if self.source_ngrams is None else x + self.source_ngrams(batch.x, lengths)
-        several = [(self.encoder(self.dropout(x), lengths), lengths)]
-        for reader, (other, size) in zip(self.also, batch.also, strict=True):
+        several = [(self.encoder(self.dropout(x), lengths, batch.x), lengths)]
+        wholes = [whole_of(self.pool, self.encoder, *several[0])]
+        for reader, (other, size) in zip(self.further, batch.also, strict=True):
             size = size.clamp(min=1)
             several.append((reader(other, size, self.dropout), size))
-        wholes = [self.pool(*each) for each in several]
+            wholes.append(whole_of(reader.pool, reader.encoder, *several[-1]))
         if len(several) == 1:
             return *several[0], wholes[0]
         if self.kinds is not None:
@@ -256,14 +262,20 @@ class EncoderDecoder(Network):
         return attended(attending(self.encoder), lambda: self.opening(batch))
 
 
-def refuse_order(options: TranslateOptions) -> None:
-    """Orders of attending and stepping that this decoder cannot have."""
+def refuse_order(options: TranslateOptions, numbers: int) -> None:
+    """Orders of attending and stepping that this decoder cannot have; and trees of numbers."""
     got = f"--mixer {options.mixer} --attends {options.attends}"
     if options.attends == "before" and options.mixer not in STATES:
         raise ConfigError(
             "before a step only a recurrent decoder has a state to ask with",
             got=got,
             do="Use --attends after, or rnn, gru or lstm",
+        )
+    if numbers and options.encoder_mixer == "tree":
+        raise ConfigError(
+            "a tree is read from brackets among symbols",
+            got="--encoder-mixer tree, a source of numbers",
+            do="Choose another --encoder-mixer",
         )
     if options.input_feeding and (options.mixer == "attention" or options.attends != "after"):
         raise ConfigError(
@@ -329,17 +341,32 @@ def source_ngrams_of(options: TranslateOptions, symbols: int) -> Grams | None:
     )
 
 
+def pool_of(options: TranslateOptions) -> Pool:
+    """From the vectors of a source to one: where recurrence ends, the root of a tree, or the mean."""
+    tree = options.mixer == "tree"
+    kind = "last" if tree or options.mixer in STATES else "mean"
+    return Pool(kind, options.width, options.bidirectional and not tree)
+
+
+def whole_of(pool: Pool, encoder: Whole, read: Tensor, lengths: Tensor) -> Tensor:
+    """(B, P, D) vectors of a source -> (B, D). The root of a tree stands before the end."""
+    whole: Tensor = pool(read, (lengths - int(encoder.by_trees)).clamp(min=1))
+    return whole
+
+
 class Further(nn.Module):
     """What reads a further source: its embedding, or map of numbers, and its encoder."""
 
     def __init__(self, symbols: int, numbers: int, options: TranslateOptions):
         super().__init__()
         self.layer = source_layer(symbols, numbers, options.width)
-        self.encoder = Whole(options)
+        if numbers and options.mixer == "tree":  # which have no brackets: each by itself
+            options = replace(options, mixer="none")
+        self.encoder, self.pool = Whole(options), pool_of(options)
 
     def forward(self, x: Tensor, lengths: Tensor, dropout: nn.Module) -> Tensor:
         """(B, P) symbols or (B, P, C) numbers, (B,) lengths -> (B, P, D)."""
-        read: Tensor = self.encoder(dropout(self.layer(x)), lengths)
+        read: Tensor = self.encoder(dropout(self.layer(x)), lengths, x)
         return read
 
 
