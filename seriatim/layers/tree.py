@@ -65,8 +65,8 @@ def trees_of(
         number[nodes] = np.arange(len(nodes))
         children = np.flatnonzero((parent >= 0) & (number[parent] >= 0))
         found = (nodes, children, number[parent[children]])
-        levels.append(Level(*(torch.from_numpy(each).to(device) for each in found)))
-    openings, closings = (torch.from_numpy(each).to(device) for each in (opening, closing))
+        levels.append(Level(*(torch.as_tensor(each, device=device) for each in found)))
+    openings, closings = (torch.as_tensor(each, device=device) for each in (opening, closing))
     return Trees(openings, closings, tuple(levels))
 
 
