@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -105,8 +105,8 @@ def score(run: Run, data: Source, **options: Any) -> Result:
     return call("score", run, data, **options)
 
 
-def generate(run: Run, prompt: str | None = None, **options: Any) -> Result:
-    """What a run writes after a prompt."""
+def generate(run: Run, prompt: str | Mapping[str, Any] | None = None, **options: Any) -> Result:
+    """What a run writes after a prompt; of several sources a dict of them."""
     return call("generate", run, prompt, **options)
 
 

@@ -43,6 +43,8 @@ class Batch:
     beside: Tensor | None = None  # (B, T, K) what another model says of each label
     # the texts or words that x was made of, and which of them: for what reads text itself
     given: tuple[Field, np.ndarray] | None = None
+    # what is read beside x, each with its (B,) lengths: (B, P) symbols or (B, P, C) numbers
+    also: tuple[tuple[Tensor, Tensor], ...] = ()
 
     def __len__(self) -> int:
         return len(self.y)
@@ -55,6 +57,7 @@ class Batch:
             self.y[which],
             self.y_mask[which],
             labels=None if self.labels is None else self.labels[which],
+            also=tuple((x[which], lengths[which]) for x, lengths in self.also),
         )
 
 

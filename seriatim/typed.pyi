@@ -470,8 +470,8 @@ class ClassifySettings(Settings, total=False):
     """n-grams seen in fewer training sequences are left out"""
     pretrained: Words
     """local folder of a pretrained encoder, in Hugging Face's layout; nothing is downloaded"""
-    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
-    """how a position sees the ones before it"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position sees the others"""
     layers: int
     """number of blocks"""
     residual: bool
@@ -692,8 +692,8 @@ class RegressSettings(Settings, total=False):
     """n-grams seen in fewer training sequences are left out"""
     pretrained: Words
     """local folder of a pretrained encoder, in Hugging Face's layout; nothing is downloaded"""
-    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
-    """how a position sees the ones before it"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position sees the others"""
     layers: int
     """number of blocks"""
     residual: bool
@@ -878,8 +878,8 @@ class TagSettings(Settings, total=False):
     """how many tags back a tag depends on; 2 is a little better and ten times slower"""
     tag_trust: float
     """weight of a shorter context, in tags seen"""
-    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
-    """how a position sees the ones before it"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position sees the others"""
     layers: int
     """number of blocks"""
     residual: bool
@@ -1218,6 +1218,8 @@ class TranslateSettings(Settings, total=False):
     """which field of a table to read"""
     distinct: bool
     """of equal sequences keep the first only"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     unit: Literal['character', 'byte', 'word', 'token', 'subword'] | None
     """what counts as one symbol; default: character where targets have no blanks, token where they are made of a few pieces, else subword"""
     vocabulary: int | None
@@ -1308,8 +1310,8 @@ class TranslateSettings(Settings, total=False):
     """the embedding stays as it begins"""
     bidirectional: bool
     """each position of the source sees what comes after it, too"""
-    encoder_mixer: Literal['', 'none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
-    """how a position of the source sees the others (default: as --mixer)"""
+    encoder_mixer: Literal['', 'none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position of the source sees the others (default: as --mixer); tree: as brackets say"""
     encoder_layers: int
     """number of blocks that read the source; 0: as --layers"""
     attends: Literal['after', 'before', 'no'] | bool
@@ -2264,6 +2266,8 @@ class EvaluateOptions(AnyEvaluate, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
     int8: bool
@@ -2313,6 +2317,8 @@ class ScoreOptions(AnyScore, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
     int8: bool
@@ -2399,6 +2405,8 @@ class PredictOptions(AnyPredict, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
     int8: bool
@@ -2893,6 +2901,8 @@ class PlotOptions(TypedDict, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
 
@@ -2949,6 +2959,8 @@ class Reading(TypedDict, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
     unit: str
@@ -3036,6 +3048,7 @@ class AnyPredictor(Predictor):
     never_seen: Any
     of_text: Any
     offsets: Any
+    one: Any
     only: Any
     other_scales: Any
     past: Any

@@ -242,7 +242,7 @@ def material(predictor: Predictor, verb: Verb, name: str, data: Any) -> tuple[An
     if verb.reads in ("text", "file"):
         if data is None and verb.optional:
             return ()
-        if not isinstance(data, (str, Path)):
+        if not isinstance(data, (str, Path)) and not (verb.fields and isinstance(data, Mapping)):
             what = verb.argument or verb.reads
             raise ConfigError(f"{name} reads one {what}", got=data, do=f"Give the {what}")
         return (data,)

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 import seriatim as st
 from seriatim.batches import Batch, empty, prompts
+from seriatim.codecs.brackets import brackets_in
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.symbols import STOP
 from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences, offsets_of
@@ -33,6 +34,7 @@ from seriatim.models.ladder import create
 from seriatim.models.options import NetworkOptions
 from seriatim.models.reader import Reader
 from seriatim.models.recipe import TrainingOptions
+from seriatim.models.stack import by_trees
 from seriatim.runs.predictor import Predictor
 from seriatim.tasks import task as room
 from seriatim.tasks.autoencode.codec import Samples, of_samples
@@ -401,8 +403,26 @@ def measured_numbers(task: str) -> Sequences:
     return Sequences({"values": Field.of_numbers(rows), TARGETS[task]: said})
 
 
+def bracketed(data: Sequences) -> Sequences:
+    """The same texts as trees: all of it in brackets, and so are some of its words."""
+
+    def tree(text: str) -> str:
+        words = text.split()
+        inner = " ".join(
+            f"( {' '.join(words[i : i + 3])} )" if i % 2 else " ".join(words[i : i + 3])
+            for i in range(0, len(words), 3)
+        )
+        return f"( {inner} )" if words else text
+
+    texts = data.field("text")
+    fields = {"text": Field.of_text(tree(str(texts.raw(s))) for s in range(len(data)))}
+    return replace(data, fields=data.fields | fields)
+
+
 @cache
-def data_of(task: str, numbers: bool = False) -> tuple[LabelCodec, Sequences, Sequences]:
+def data_of(
+    task: str, numbers: bool = False, trees: bool = False
+) -> tuple[LabelCodec, Sequences, Sequences]:
     """A codec, its training data, and seventeen sequences that it has not seen (numbers: the same):
     one of them empty, of words one long and full of unknown ones."""
     if numbers:
@@ -414,6 +434,8 @@ def data_of(task: str, numbers: bool = False) -> tuple[LabelCodec, Sequences, Se
         train, data, unit = messages(40, seed=1), TEXTS, "word"
         if task == "regress":
             train, data = valued(train), valued(data)
+    if trees:
+        train, data = bracketed(train), bracketed(data)
     return LabelCodec.fit(train, CodecOptions(unit=unit), TARGETS[task]), train, data
 
 
@@ -439,7 +461,7 @@ class LabelSpecimen(Specimen):
         folder = {"pretrained": encoder()} if spec == "pretrained" else {}
         super().__init__(name, spec, self.settings_of_all | folder | own, variant)
         self.task, self.numbers = task, numbers
-        self.codec, self.train, self.asked = data_of(task, numbers)
+        self.codec, self.train, self.asked = data_of(task, numbers, spec == "tree")
         self.sizes = (self.codec.size, *self.codec.sizes)
 
     def made(self, **more: Any) -> Model:
@@ -451,6 +473,8 @@ class LabelSpecimen(Specimen):
                 torch.manual_seed(1)
                 options = NetworkOptions(width=6, mixer="gru")
                 part.read_by(Reader(self.codec.size, options, part.options.encoder_frozen))
+        for each in by_trees(model):
+            each.brackets = brackets_in(self.codec.text)
         return model
 
     @cached_property
@@ -665,6 +689,12 @@ def source_rows(seed: int = 0, count: int = 6) -> list[np.ndarray]:
     return [rng.integers(0, SOURCES, rng.integers(1, 9)) for _ in range(count)]
 
 
+def filled(x: Tensor, lengths: Tensor, value: int) -> Tensor:
+    """(B, P) or (B, P, C) with another value in the padding."""
+    real = torch.arange(x.shape[1]) < lengths[:, None]
+    return x.where(real[..., None] if x.dim() > 2 else real, value)
+
+
 class PairSpecimen(Specimen):
     """Six sources and their targets."""
 
@@ -675,10 +705,15 @@ class PairSpecimen(Specimen):
 
     def __init__(self, name: str, spec: str, settings: dict, variant: bool = True):
         super().__init__(name, spec, settings, variant)
+        self.several = name.endswith("three sources")  # besides one of symbols and one of numbers
         self.sizes = self.kinds.get(name, (7, SOURCES, 0, False))
+        if self.several:
+            self.sizes = (*self.sizes, 0, ((SOURCES, 0), (0, 2)))
 
     def made(self, **more: Any) -> Model:
         model = super().made(**more)
+        for each in by_trees(model):
+            each.brackets = (7, 0)  # some with a partner, most without
         for part in model.parts:
             if getattr(part, "source_ngrams", None) is not None:
                 pairs = EncodedPairs(symbols(source_rows(3, 200)), symbols([[0]] * 200))
@@ -708,15 +743,24 @@ class PairSpecimen(Specimen):
     @cached_property
     def pairs(self) -> EncodedPairs:
         rng = np.random.default_rng(0)
-        return EncodedPairs(self.source(source_rows()), symbols(rng.integers(0, 7, (6, 6))))
+        targets = symbols(rng.integers(0, 7, (6, 6)))
+        return EncodedPairs(self.source(source_rows()), targets, self.beside(source_rows(7)))
+
+    def beside(self, rows: list[np.ndarray]) -> tuple[Field, ...]:
+        """Further sources: other symbols, and sequences of two numbers."""
+        if not self.several:
+            return ()
+        numbers = [np.stack([row, row[::-1]], 1).astype(np.float32) / 5 for row in rows[::-1]]
+        steps = np.concatenate(numbers).reshape(-1, 2)
+        return symbols(rows), Field(steps, offsets_of(map(len, numbers)), NUMBERS)
 
     def batch(self, rows=None) -> Batch:
         return of_pairs(self.pairs, np.array(range(6) if rows is None else rows))
 
     def repadded(self, batch: Batch) -> Batch:
-        real = torch.arange(batch.x.shape[1]) < batch.x_lengths[:, None]
-        kept = real[..., None] if self.name == "numbers" else real
-        return replace(batch, x=batch.x.where(kept, 3))
+        sources = [(batch.x, batch.x_lengths), *batch.also]
+        (x, _), *also = [(filled(x, lengths, 3), lengths) for x, lengths in sources]
+        return replace(batch, x=x, also=tuple(also))
 
     def at_once(self) -> tuple[Tensor, Tensor]:
         alone = [score_pairs(self.model, self.pairs.take(slice(s, s + 1))).values for s in range(6)]
@@ -727,8 +771,9 @@ class PairSpecimen(Specimen):
         none = symbols([[STOP], [STOP]])  # every source of symbols has its end
         if self.name == "numbers":
             none = Field(np.zeros((0, 3), np.float32), np.zeros(3, np.int64), NUMBERS)
-        batch = of_pairs(EncodedPairs(none, symbols([[], []])), np.arange(2))
-        return self.said(self.model, batch)
+        also = (none, Field(np.zeros((0, 2), np.float32), np.zeros(3, np.int64), NUMBERS))
+        pairs = EncodedPairs(none, symbols([[], []]), also if self.several else ())
+        return self.said(self.model, of_pairs(pairs, np.arange(2)))
 
     def drawn(self) -> tuple[Tensor, Tensor]:
         batch = self.batch([0])
@@ -1023,6 +1068,7 @@ CLASSIFIERS = {
     **HEARING,
     "mean, encoder": ("mean", {"encoder": "reader", "encoder_frozen": False}),
     "gru, hidden": ("gru", {"hidden": 2, "activation": "gelu"}),
+    "tree, all positions": ("tree", {"pool": "attention", "residual": True, "feed_forward": 2.0}),
     "mlp, sigmoid": ("mlp", {"hidden": 2, "activation": "sigmoid"}),
     **{
         f"{name}, {pool}": (name, {"pool": pool})
@@ -1105,6 +1151,12 @@ TRANSLATORS = {
     "transformer, wide heads": ("transformer", {"head_width": 6, "positions": "concatenated"}),
     "shared": ("transformer", {}),
     "numbers": ("transformer", {}),
+    "gru, trees": ("gru", {"encoder_mixer": "tree", "heads": 1}),
+    "transformer, trees, three sources": ("transformer", {"encoder_mixer": "tree"}),
+    "gru, three sources": ("gru", {"heads": 1}),
+    "gru, vector, three sources": ("gru", {"attends": False}),
+    "lstm, before, three sources": ("lstm", {"attends": "before", "layers": 1}),
+    "transformer, three sources": ("transformer", {}),
 }
 AUTOENCODERS = {
     "decoder, labels": ("decoder", {"labels": (3, 2)}),
@@ -1138,7 +1190,12 @@ WORDS_VARIANTS = {
     "cbow, hierarchical": ("cbow", {"output": "hierarchical"}),
     "cbow, softmax": ("cbow", {"output": "softmax"}),
 }
-NO_SYMBOLS = ("naive-bayes", "markov-bayes", "pretrained")  # they read symbols, and no numbers
+NO_SYMBOLS = (
+    "naive-bayes",
+    "markov-bayes",
+    "pretrained",
+    "tree",
+)  # they read symbols, and no numbers
 TRANSLATING = {"width": 16, "layers": 2, "heads": 2, "dropout": 0.3}
 READING_SETS = {"width": 16, "layers": 2, "heads": 2, "context": 6, "dropout": 0.3}
 

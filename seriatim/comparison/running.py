@@ -175,6 +175,8 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         numbers = data.main_kind() == NUMBERS
         if numbers and not self.options.models:
             self.leave_out([name for name in self.names if self.room.rung(spec_of(name)).symbols])
+        if not self.options.models:
+            self.leave_out(self.room.cut.unable(data))
         yield from self.compared_with_before()
         self.figure = self.judgement.figure = self.room.ranking_figure(rounds[0][1])
         folder = self.open_folder(data)
@@ -560,7 +562,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             protocol=protocols[0] if protocols else None,
             seconds=time.perf_counter() - self.begin,
             out=None if folder is None else str(folder),
-            copies=copies(data),
+            copies=copies(self.room.cut.by_key(data)),
             measured_on=items,
             margin=self.options.margin,
             seeds=self.options.seeds,

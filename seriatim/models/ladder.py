@@ -156,10 +156,11 @@ def choose(cls: type, defaults: Mapping[str, Any], asked: Mapping[str, Any], whe
     return build(cls, {**defaults, **{k: v for k, v in asked.items() if k in known}}, where)
 
 
-def create(parts: list[Part], vocabulary: int, *more: int, mixture: str | None = MIXTURE) -> Model:
+def create(parts: list[Part], vocabulary: int, *more: Any, mixture: str | None = MIXTURE) -> Model:
     """The model itself, untrained: one part, or several that answer together.
 
-    Some models need more sizes than that of the vocabulary: of how many labels there are, say.
+    Some models need more sizes than that of the vocabulary: of how many labels there are, say, or
+    of each of several sources.
     """
     made = [part.rung.code(vocabulary, part.options, *more) for part in parts]
     if len(made) == 1:

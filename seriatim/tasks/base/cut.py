@@ -200,6 +200,10 @@ class Cut:
         raise NotImplementedError
 
     # -- what is known again
+    def by_key(self, data: Sequences) -> Sequences:
+        """The data with that as main field by which sequences are equal: most have it there."""
+        return data
+
     def pieces(self, data: Sequences) -> np.ndarray:
         """(P,) uint64: hashes of the pieces by which these data are known again if they are learned
         from: sequences, or passages of a stream."""
@@ -285,6 +289,13 @@ class Cut:
         return [(None, train, test) for train, test in folds(data, k, how=self.how)]
 
     # -- refusals
+    def unable(self, data: Sequences) -> list[str]:
+        """Rungs that cannot read such data at all: not compared unless they are named."""
+        return []
+
+    def readable(self, parts: Sequence[Part], codec: Any, data: Sequences) -> None:
+        """Refuse sequences that these models cannot read, by their lines."""
+
     def check_parts(self, parts: Sequence[Part]) -> None:
         """Refuse settings that do not go together."""
 

@@ -84,6 +84,15 @@ RUNGS: dict[str, Rung] = {
         NUMERIC,
         usual=False,
     ),
+    "tree": Rung(
+        "recursive network: the vector of a bracket from those of its parts",
+        "seriatim.tasks.classify.network:LabelNetwork",
+        ClassifyOptions,
+        {"mixer": "tree", "width": 64, "pool": "last", "dropout": 0.1, "beside": "no"},
+        NEURAL | {"rate": 3e-3},
+        symbols=True,
+        usual=False,
+    ),
     "convolution": Rung(
         "filters over a few words, the strongest answer of each",
         "seriatim.tasks.classify.network:LabelNetwork",

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from seriatim.batches import MOST_READ, Batch, buckets, refuse_long
+from seriatim.codecs.brackets import check_brackets, refuse_unbalanced
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.units import said, words_alone
 from seriatim.data import read
@@ -23,6 +24,7 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.models.recipe import TrainingOptions
+from seriatim.models.stack import read_as_trees
 from seriatim.progress import note
 from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings
 from seriatim.tasks.labels.answers import answers, estimates
@@ -344,6 +346,12 @@ class ClassifyCut(Cut):
         if not all(part.counts for part in parts):
             refuse_long(train.x, MOST_READ)
 
+    def readable(self, parts: Sequence[Part], codec: LabelCodec, data: Sequences) -> None:
+        """Trees need brackets that belong together."""
+        if read_as_trees(parts) and not codec.channels:
+            check_brackets(codec.text, data.origin)
+            refuse_unbalanced(codec.text, data, data.main)
+
 
 class TagCut(ClassifyCut):
     """Sequences of symbols, with a tag for each."""
@@ -365,7 +373,13 @@ class TagCut(ClassifyCut):
         return TagLesson(train, valid, codec.labels.names)
 
     def check_parts(self, parts: Sequence[Part]) -> None:
-        """Tags that are judged together have no targets of their own."""
+        """Tags that are judged together have no targets of their own; a tree has one answer."""
+        if read_as_trees(parts):
+            raise ConfigError(
+                "a tree has one answer, and not a tag for each symbol",
+                got="--mixer tree",
+                do="Choose another --mixer",
+            )
         for part in parts:
             smoothing = part.training.label_smoothing
             if smoothing and getattr(part.options, "chain", False):

@@ -13,6 +13,7 @@ import numpy as np
 from torch import Tensor
 
 from seriatim.batches import Batch
+from seriatim.codecs.brackets import brackets_in, refuse_unbalanced
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data.objects import at_hand
 from seriatim.data.sequences import Sequences, offsets_of
@@ -23,13 +24,15 @@ from seriatim.models import contextual
 from seriatim.models.attending import MOST_SHOWN, maps_of, refusal
 from seriatim.models.base import Model, asked, evaluating
 from seriatim.models.graph import graph_of_model
+from seriatim.models.ladder import Part
+from seriatim.models.stack import by_trees
 from seriatim.models.units import told_units
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor, Source, one_text, shortened
 from seriatim.settings import build
 from seriatim.shapes import Shape, optional, plain, real, table, text
 from seriatim.show.texts import APART
-from seriatim.tasks.base import NoOptions
+from seriatim.tasks.base import NoOptions, Task
 from seriatim.tasks.base.options import UnitOptions
 from seriatim.tasks.labels.answers import Answers, answers
 from seriatim.tasks.labels.codec import Examples, LabelCodec, of_examples
@@ -56,6 +59,14 @@ class OfSequences(Predictor):
     codec: LabelCodec
     said = "labels"  # what is said, in words
 
+    def __init__(
+        self, task: Task, spec: str, parts: list[Part], codec: LabelCodec, model: Model, *rest: Any
+    ):
+        """What reads trees is told which symbols are brackets."""
+        super().__init__(task, spec, parts, codec, model, *rest)
+        for each in by_trees(model):
+            each.brackets = brackets_in(codec.text)
+
     @property
     def unit(self) -> str:
         """What one element of a sequence is called."""
@@ -71,6 +82,8 @@ class OfSequences(Predictor):
                 f"{data.origin} is one stream of text, and {self.said} are of sequences",
                 do="Give a table, tagged sentences, or lines with --by line",
             )
+        if by_trees(self.model):
+            refuse_unbalanced(self.codec.text, data, data.main)
         return data
 
     def attention(self, data: Source, *, layer: int = 0, head: int = 0) -> Record:
@@ -120,7 +133,7 @@ class OfSequences(Predictor):
         for rows in np.array_split(np.arange(len(given)), max(1, -(-len(given) // TOGETHER))):
             batch = to(of_examples(examples, rows), network.device)
             with evaluating(network):
-                run = partial(network.answer, network.embedded(batch), batch.x_lengths)
+                run = partial(network.answer, network.embedded(batch), batch.x_lengths, batch.x)
                 found = contextual.outputs(part, run).cpu().float().numpy()  # (B, P, D)
             for place, s in enumerate(rows.tolist()):
                 begin, many = int(examples.x.offsets[s]), int(lengths[s])

@@ -53,8 +53,9 @@ RUNGS: dict[str, Rung] = {
         "seriatim.tasks.labels.models.network:SequenceRegressor",
         PooledOptions,
         {key: value for key, value in each.settings.items() if key != "beside"}
-        | {"pool": "mean", "dropout": 0.1},
+        | {"pool": "last" if name == "tree" else "mean", "dropout": 0.1},
         VALUES,
+        symbols=each.symbols,
         usual=each.usual,
     )
     for name, each in CLASSIFY.items()

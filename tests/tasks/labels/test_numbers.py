@@ -27,14 +27,11 @@ from tests.ladder import parts_of
 SMALL = {"width": 8, "layers": 1, "heads": 2, "context": 64, "dropout": 0.3}
 
 
-COUNT_SYMBOLS = ("naive-bayes", "markov-bayes")
-
-
 RUNGS = {
     f"{task} {name}": (task, name)
     for task in ("classify", "regress")
     for name, rung in room(task).rungs.items()
-    if name not in COUNT_SYMBOLS and not rung.needs
+    if not rung.symbols and not rung.needs
 }
 
 

@@ -57,6 +57,22 @@ def check_reading(options: LabellerOptions, letters: int, channels: int) -> None
         )
 
 
+def check_trees(options: LabellerOptions, channels: int) -> None:
+    """Refuse to read trees of what has no brackets, or by a position that is in none."""
+    if options.mixer == "tree" and channels:
+        raise ConfigError(
+            "a tree is read from brackets among symbols",
+            got="--mixer tree, numbers",
+            do="Choose another --mixer",
+        )
+    if options.mixer == "tree" and getattr(options, "pool", "") == "unit":
+        raise ConfigError(
+            "an extra position is in no tree, and hears none",
+            got="--mixer tree --pool unit",
+            do="Use --pool last (the root), mean, max or attention",
+        )
+
+
 READER = "encoder.settings"  # the array that says how the encoder is laid out
 
 
@@ -85,6 +101,7 @@ class SequenceLabeller(NeuralModel):
             options.width,
         )
         check_reading(options, letters, channels)
+        check_trees(options, channels)
         own, wide = own or vocabulary, options.embedding or width
         pool, layers = getattr(options, "pool", None), getattr(options, "hidden", 0)
         # numbers that are only averaged are read by the first hidden layer as they are
@@ -114,7 +131,12 @@ class SequenceLabeller(NeuralModel):
         self.stack = Whole(options)
         chain = getattr(options, "chain", False)
         self.unit = nn.Parameter(torch.randn(width)) if pool == "unit" else None
-        both = options.bidirectional and options.mixer not in ("none", "attention", "convolution")
+        both = options.bidirectional and options.mixer not in (
+            "none",
+            "attention",
+            "convolution",
+            "tree",
+        )
         self.pool = None if pool is None else Pool(pool, width, both)
         self.hidden = (
             Hidden(wide if plain else width, width, layers, options.activation, options.dropout)
@@ -164,15 +186,15 @@ class SequenceLabeller(NeuralModel):
             x = torch.cat([x, self.letters(batch.letters)[batch.words]], -1)
         return self.inward(self.dropout(x))
 
-    def answer(self, x: Tensor, lengths: Tensor) -> Distribution:
-        """(B, P, D) embedded symbols -> (B,) distributions of the label, (B, P) of the tags, or
-        (B,) of all tags together."""
+    def answer(self, x: Tensor, lengths: Tensor, symbols: Tensor | None = None) -> Distribution:
+        """(B, P, D) embedded symbols, for trees the (B, P) symbols themselves -> (B,) distributions
+        of the label, (B, P) of the tags, or (B,) of all tags together."""
         if self.unit is not None:
             x = torch.cat([x, torch.zeros_like(x[:, :1])], 1)
             x[torch.arange(len(x), device=x.device), lengths] = self.unit.to(x.dtype)
             lengths = lengths + 1
         some = lengths.clamp(min=1)  # nothing at all is read like a single unknown word
-        x = self.stack(x, some)
+        x = self.stack(x, some, symbols)
         if self.pool is not None:
             return self.said(self.dropout(self.hidden(self.pool(x, some))))
         return self.head(x, lengths) if isinstance(self.head, ChainHead) else self.said(x)
@@ -183,7 +205,7 @@ class SequenceLabeller(NeuralModel):
 
     def predict(self, batch: Batch) -> Distribution:
         """The distribution of the label of each sequence, or of its tags."""
-        return self.answer(self.embedded(batch), batch.x_lengths)
+        return self.answer(self.embedded(batch), batch.x_lengths, batch.x)
 
     def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
         """The same, a label as a sequence of one output."""

@@ -31,7 +31,7 @@ from seriatim.models.base import Shared, State
 from seriatim.models.ngrams.ngram import Ngram
 from seriatim.models.ngrams.options import NgramOptions
 from seriatim.tasks.translate.codec import EncodedPairs
-from seriatim.tasks.translate.models.counted import CountedPairs
+from seriatim.tasks.translate.models.counted import CountedPairs, refuse_further
 from seriatim.tasks.translate.options import JointOptions
 
 MOST_CELLS = 30_000_000  # of the training data that are aligned
@@ -64,7 +64,9 @@ class Joint(CountedPairs):
         numbers: int = 0,
         shared: bool = False,
         seen: int = 0,
+        further: tuple[tuple[int, int], ...] = (),
     ):
+        refuse_further(further)
         if numbers:
             raise ConfigError(
                 "joint n-grams need symbols", got="a source of numbers", do="Use an encoder-decoder"
