@@ -10,7 +10,7 @@ Shapes: O origins, H horizon, C channels, Q levels, S paths, N times.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -61,17 +61,17 @@ from seriatim.tasks.forecast.metrics import (
 )
 from seriatim.tasks.forecast.models.mixture import ForecastModel, MeanOfForecasts
 from seriatim.tasks.forecast.models.rules import LEVELS, Rule, least_past, origins_of, some_of
-from seriatim.tasks.forecast.options import (
-    BacktestOptions,
-    ConformalOptions,
-    MeasureOptions,
-    WalkOptions,
-)
 from seriatim.tasks.forecast.notes import (
     channels_judged,
     of_part_of_the_horizon,
     origins_in_words,
     with_all_steps,
+)
+from seriatim.tasks.forecast.options import (
+    BacktestOptions,
+    ConformalOptions,
+    MeasureOptions,
+    WalkOptions,
 )
 from seriatim.tasks.forecast.past import enough_of, left_out, part_of, past_at, too_little
 from seriatim.training import loop
