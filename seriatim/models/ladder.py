@@ -28,7 +28,8 @@ class Rung:
     """One row of a ladder.
 
     `settings` say how it differs from the defaults of its options, `training` how its recipe
-    differs from TrainingOptions, `numbers` how again where sequences are numbers.
+    differs from TrainingOptions, `numbers` how again where sequences are numbers, and
+    `settings_of_numbers` which settings differ there.
     """
 
     summary: str
@@ -37,11 +38,16 @@ class Rung:
     settings: dict[str, Any] = field(default_factory=dict)
     training: dict[str, Any] = field(default_factory=dict)
     numbers: dict[str, Any] = field(default_factory=dict)
+    settings_of_numbers: dict[str, Any] = field(default_factory=dict)
     counts: bool = False  # it counts, and is not trained by gradients
     usual: bool = True  # compared unless models are named
     symbols: bool = False  # it reads symbols and no numbers: not compared on those
     always: bool = False  # there is nothing to learn: measured however little time there is
     needs: str = ""  # the setting without which there is none: compared where that is given
+
+    def own(self, numbers: bool) -> dict[str, Any]:
+        """What makes it this rung, on symbols or on numbers."""
+        return self.settings | (self.settings_of_numbers if numbers else {})
 
     def recipe(self, numbers: bool) -> dict[str, Any]:
         """How it is trained, on symbols or on numbers."""
@@ -120,7 +126,7 @@ def part_of(name: str, rung: Rung, asked: Mapping[str, Any], numbers: bool) -> P
         key: value for key, value in rung.recipe(numbers).items() if not (limited and key in LIMITS)
     }
     found, problems = [], []
-    for cls, own in ((rung.options, rung.settings), (TrainingOptions, recipe)):
+    for cls, own in ((rung.options, rung.own(numbers)), (TrainingOptions, recipe)):
         try:
             found.append(choose(cls, own, asked, name))
         except ConfigError as error:

@@ -50,7 +50,8 @@ def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
     else:
         y, counted = pad([examples.y.row(s) for s in rows])
         if not y.shape[1]:
-            y, counted = torch.zeros_like(x), torch.zeros_like(x, dtype=torch.bool)
+            y = torch.zeros(x.shape[:2], dtype=torch.long)
+            counted = torch.zeros_like(y, dtype=torch.bool)
     given = None if examples.given is None else (examples.given, rows)
     beside = None
     if examples.beside is not None:
@@ -74,6 +75,9 @@ def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
 
 
 HALF = 16  # of a long word its first and last so many letters are read
+
+
+STEP = "step"  # the unit of numbers
 
 
 TARGETS = {
@@ -147,7 +151,7 @@ class LabelCodec:
         said = target_of(data, target)
         labels: Labels | Scaled = Scaled.of_steps(said) if target == "value" else Labels.fit(said)
         if data.main.kind == NUMBERS:
-            return cls(scale_of(data, target, more), labels, (), target, 0)
+            return cls(scale_of(data, more), labels, (), target, 0)
         inputs = fit_codec(data.main, options)
         own = inputs.size
         if more and isinstance(inputs, Tokens):
@@ -198,7 +202,7 @@ class LabelCodec:
     @property
     def unit(self) -> str:
         """What one element of a sequence is called."""
-        return "step" if self.channels else self.options.unit
+        return STEP if self.channels else self.options.unit
 
     @property
     def size(self) -> int:
@@ -259,11 +263,13 @@ class LabelCodec:
         if self.target == "tags" and not np.array_equal(x.lengths, y.lengths):
             wrong = int(np.flatnonzero(x.lengths != y.lengths)[0])
             raise DataError(
-                "a sequence has not as many tags as symbols",
+                f"a sequence has not as many tags as {'steps' if self.channels else 'symbols'}",
                 got=f"{y.lengths[wrong]} and {x.lengths[wrong]}",
                 file=data.origin,
                 line=None if data.lines is None else int(data.lines[wrong]),
-                do="Give tokens with a tag each, for instance as CoNLL-U, "
+                do="Give every step, a list of numbers, its tag"
+                if self.channels
+                else "Give tokens with a tag each, for instance as CoNLL-U, "
                 "and leave --unit as it is",
             )
         return Examples(x, y, words, letters, self.blanks, given)
@@ -299,7 +305,9 @@ class LabelCodec:
         return filled
 
     def pieces(self, column: Field) -> list[list[str]]:
-        """The symbols of each sequence as they stand in the data."""
+        """The symbols of each sequence as they stand in the data; steps of numbers are counted."""
+        if self.channels:
+            return [[str(step + 1) for step in range(many)] for many in column.lengths.tolist()]
         if not isinstance(self.inputs, Tokens):
             ids = self.inputs.encode(column)
             shown = self.text.shown
@@ -373,14 +381,8 @@ def said_in(record: Any, target: str, python: Any) -> Labels | Scaled:
     return labels
 
 
-def scale_of(data: Sequences, target: str, more: Iterable[str]) -> Scaled:
+def scale_of(data: Sequences, more: Iterable[str]) -> Scaled:
     """The scale of the numbers that are read."""
-    if target == "tags":
-        raise DataError(
-            "tags are given to symbols, and these are numbers",
-            file=data.origin,
-            do="Give tokens with a tag each",
-        )
     if more:
         raise ConfigError(
             "word vectors are for words, and these are numbers",

@@ -17,16 +17,23 @@ from seriatim.codecs.units import said, words_alone
 from seriatim.data import read
 from seriatim.data.options import LabelledOptions
 from seriatim.data.sequences import NUMBERS, TEXT, Sequences
-from seriatim.data.series import series_with
+from seriatim.data.series import series_tagged, series_with
 from seriatim.distributions.numbers import log_normal
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.models.recipe import TrainingOptions
 from seriatim.progress import note
-from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings
+from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, are_whole, in_symbols
 from seriatim.tasks.labels.answers import answers, estimates
-from seriatim.tasks.labels.codec import Examples, LabelCodec, cut_once, of_examples, target_of
+from seriatim.tasks.labels.codec import (
+    STEP,
+    Examples,
+    LabelCodec,
+    cut_once,
+    of_examples,
+    target_of,
+)
 from seriatim.tasks.labels.metrics import f1_of, marks_spans, span_counts
 from seriatim.tasks.labels.models.beside import BesideCounting
 from seriatim.tasks.labels.models.network import SequenceLabeller
@@ -208,7 +215,7 @@ class ClassifyCut(Cut):
 
     def read(self, paths: list[Any], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files as Sequences; with `series`, each series of a long table is one."""
-        if reading.series and self.target != "tags":
+        if reading.series:
             data = self.read_series(paths, reading)
             return data.distinct() if reading.distinct else data
         for_series = {
@@ -227,7 +234,7 @@ class ClassifyCut(Cut):
         return super().read(paths, reading, unit, gaps)
 
     def read_series(self, paths: list[Any], reading: LabelledOptions) -> Sequences:
-        """A long table: series, each with a label or a value."""
+        """A long table: series, each with a label or a value, or with tags."""
         if len(paths) > 1:
             raise ConfigError(
                 f"one file is read for {self.task.name}", got=" ".join(paths), do="Give one"
@@ -248,6 +255,10 @@ class ClassifyCut(Cut):
             gaps=True,
             encoding=encoding,
         )
+        return self.series_in(table, reading)
+
+    def series_in(self, table: Sequences, reading: LabelledOptions) -> Sequences:
+        """The series of a long table, with what is said of the whole."""
         name = reading.label or self.target
         channels = reading.channels.split(",") if reading.channels else None
         data = series_with(
@@ -346,11 +357,29 @@ class ClassifyCut(Cut):
 
 
 class TagCut(ClassifyCut):
-    """Sequences of symbols, with a tag for each."""
+    """Sequences of symbols or numbers, with a tag for each element."""
 
     how, target, wants = None, "tags", "tags"
-    numeric = False
     untokenized = "tags are given to elements as they stand"
+
+    def in_kind(self, data: Sequences, unit: str | None) -> Sequences:
+        """In memory, whole numbers, one an element, are symbols, unless numbers are what is read."""
+        name = data.main_name()
+        column = None if name is None else data.fields[name]
+        if column is None or column.kind != NUMBERS or unit == STEP or not are_whole(column):
+            return data
+        return in_symbols(data, self.task.name)
+
+    def series_in(self, table: Sequences, reading: LabelledOptions) -> Sequences:
+        """The series of a long table, with the tag of each row."""
+        if reading.fill != "refuse":
+            raise ConfigError(
+                "what is put into gaps has no tags", got=f"--fill {reading.fill}", do="Leave it out"
+            )
+        named = next((name for name in ("tags", "tag", "label") if name in table.fields), "")
+        name = reading.label or named
+        channels = reading.channels.split(",") if reading.channels else None
+        return series_tagged(table, name, reading.series, reading.time or None, channels)
 
     def united(
         self, several: Sequence[Sequences | None], settings: Settings

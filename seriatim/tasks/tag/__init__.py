@@ -1,4 +1,4 @@
-"""Tag: one tag for each element of a sequence."""
+"""Tag: one tag for each element of a sequence, of symbols or of numbers."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ STACK = {
     "dropout": 0.4,
     "word_dropout": 0.05,
 }
+# numbers are no words: they have neither letters nor others that are unknown
+NUMBERS = {"letters": "no", "word_dropout": 0.0}
 
 
 # many small updates: of tags that are mostly O, large batches learn the O and nothing else
@@ -42,13 +44,13 @@ GATED = TAGGING | {"optimiser": "muon", "rate": 4e-3}
 
 RUNGS: dict[str, Rung] = {
     "most-frequent": Rung(
-        "every word its most frequent tag",
+        "every word its most frequent tag; numbers the most frequent of all",
         "seriatim.tasks.tag.models.hmm:MostFrequent",
         MostFrequentOptions,
         counts=True,
     ),
     "hmm": Rung(
-        "hidden Markov model: words given tags, tags given the tag before",
+        "hidden Markov model: words or numbers given tags, tags given the tag before",
         "seriatim.tasks.tag.models.hmm:HmmTagger",
         HmmOptions,
         counts=True,
@@ -59,6 +61,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "convolution", "gated": False, "activation": "relu", "kernel": 5},
         TAGGING,
+        settings_of_numbers=NUMBERS,
     ),
     "convolution": Rung(
         "gated convolutions over words and their letters",
@@ -66,6 +69,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "convolution", "layers": 3, "residual": True},
         TAGGING,
+        settings_of_numbers=NUMBERS,
     ),
     "rnn": Rung(
         "recurrent network with tanh units, both ways",
@@ -73,6 +77,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "rnn"},
         TAGGING | {"rate": 1e-3},
+        settings_of_numbers=NUMBERS,
     ),
     "gru": Rung(
         "gated recurrent unit, both ways",
@@ -80,6 +85,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "gru", "dropout": 0.5},
         GATED,
+        settings_of_numbers=NUMBERS,
     ),
     "lstm": Rung(
         "long short-term memory, both ways",
@@ -87,6 +93,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "lstm", "dropout": 0.5},
         GATED,
+        settings_of_numbers=NUMBERS,
     ),
     "transformer": Rung(
         "self-attention over the whole sequence",
@@ -103,6 +110,7 @@ RUNGS: dict[str, Rung] = {
             "context": 1024,
         },
         TAGGING | {"rate": 1e-3},
+        settings_of_numbers=NUMBERS,
     ),
 }
 

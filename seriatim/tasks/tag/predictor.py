@@ -119,7 +119,8 @@ class Tagger(Labeller):
         """Known and unknown words apart; of B-I-O tags also the spans."""
         found, truth, answers = super().summarise(measured), measured["truth"], measured["answers"]
         right, unknown = answers == truth, measured["unknown"]
-        for name, some in (("known_words", ~unknown), ("unknown_words", unknown)):
+        words = np.full(len(right), not self.codec.channels)
+        for name, some in (("known_words", words & ~unknown), ("unknown_words", unknown)):
             accuracy = float(right[some].mean()) if some.any() else None
             found[name] = {"accuracy": accuracy, "words": int(some.sum())}
         cuts = list(pairwise(measured["offsets"].tolist()))
