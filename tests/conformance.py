@@ -499,6 +499,7 @@ EXCEPTIONS: tuple[Excepted, ...] = (
     ),
     # Labels, tags and values
     Excepted("classify", ("majority*",), ("differ",), "The floor: the most frequent label."),
+    Excepted("tag", "most-frequent, numbers", ("differ",), "The floor: the commonest tag."),
     Excepted("regress", ("average*",), ("differ",), "The floor: the mean of all values."),
     Excepted(
         "classify tag regress",
@@ -524,6 +525,12 @@ EXCEPTIONS: tuple[Excepted, ...] = (
             "gru",
             "lstm",
             "transformer",
+            "window, numbers",
+            "convolution, numbers",
+            "rnn, numbers",
+            "gru, numbers",
+            "lstm, numbers",
+            "transformer, numbers",
             "*, both ways",
             "letters by recurrence",
             "no letters",
@@ -537,7 +544,7 @@ EXCEPTIONS: tuple[Excepted, ...] = (
     ),
     Excepted(
         "tag",
-        ("hmm", "hmm, first order", "chain*"),
+        ("hmm", "hmm, first order", "hmm, numbers", "chain*"),
         ("cell",),
         "Tags that are judged together: a row of them has a probability, not each cell.",
     ),
@@ -555,6 +562,12 @@ EXCEPTIONS: tuple[Excepted, ...] = (
     ),
     Excepted(
         "tag", "alone", ("by-heart",), "A tag depends on the word before, which it cannot hear."
+    ),
+    Excepted(
+        "tag",
+        "transformer, numbers",
+        ("by-heart",),
+        "Random tags of random numbers, of one layer without many heads, want more steps.",
     ),
     Excepted("regress", "*", ("cell",), "A density has no cells; it is integrated (`normalised`)."),
     # Sets

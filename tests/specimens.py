@@ -393,11 +393,12 @@ def measured_numbers(task: str) -> Sequences:
     """Seventeen sequences of three channels, one of them empty."""
     dice = np.random.default_rng(1)
     rows = [dice.standard_normal((length, 3)) for length in (0, 1, 2, 30, *range(3, 16))]
-    said = (
-        Field.of_labels(dice.choice(["a", "b"], 17))
-        if task == "classify"
-        else Field.of_numbers(dice.standard_normal((17, 1)))
-    )
+    if task == "tag":
+        said = Field.of_symbols(dice.choice(["a", "b", "c"], len(row)).tolist() for row in rows)
+    elif task == "classify":
+        said = Field.of_labels(dice.choice(["a", "b"], 17))
+    else:
+        said = Field.of_numbers(dice.standard_normal((17, 1)))
     return Sequences({"values": Field.of_numbers(rows), TARGETS[task]: said})
 
 
@@ -1149,17 +1150,17 @@ def rungs_of(task: str) -> list[str]:
 
 
 def labellers(task: str, variants: dict[str, tuple[str, dict]]) -> list[Specimen]:
-    """Models of labels, tags or values; those of sequences read numbers too."""
+    """Models of labels, tags or values, of symbols and of numbers."""
     plain = [LabelSpecimen(task, name, name, {}, variant=False) for name in rungs_of(task)]
     several = [LabelSpecimen(task, name, *each) for name, each in variants.items()]
-    numbers = {"layers": 1, "word_dropout": 0.0}
+    numbers = {"layers": 1, "word_dropout": 0.0} | ({"letters": "no"} if task == "tag" else {})
     return [
         *plain,
         *several,
         *(
             LabelSpecimen(task, f"{name}, numbers", name, numbers, variant=False, numbers=True)
             for name in room(task).rungs
-            if task != "tag" and name not in NO_SYMBOLS
+            if name not in NO_SYMBOLS
         ),
     ]
 

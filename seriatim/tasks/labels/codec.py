@@ -456,7 +456,8 @@ def given_target(data: Sequences, target: str) -> Field:
         return data.fields[target]
     ways = {
         "label": "Name the columns with --columns label,text, or the field with --label NAME",
-        "tags": "Give CoNLL-U, two columns, or a table with the fields tokens and tags",
+        "tags": "Give CoNLL-U, two columns, a table with the fields tokens and tags, or with "
+        "--series one whose column of tags is named with --label",
         "value": "Give a field of numbers called value, or name another with --label NAME",
     }
     raise DataError(
