@@ -389,8 +389,8 @@ def valued(data: Sequences) -> Sequences:
     return Sequences({"text": data.field("text"), "value": Field.of_numbers(cells)})
 
 
-def measured_numbers(task: str) -> Sequences:
-    """Seventeen sequences of three channels, one of them empty."""
+def measured_numbers(task: str, several: int = 1) -> Sequences:
+    """Seventeen sequences of three channels, one of them empty; of values each has `several`."""
     dice = np.random.default_rng(1)
     rows = [dice.standard_normal((length, 3)) for length in (0, 1, 2, 30, *range(3, 16))]
     if task == "tag":
@@ -398,16 +398,18 @@ def measured_numbers(task: str) -> Sequences:
     elif task == "classify":
         said = Field.of_labels(dice.choice(["a", "b"], 17))
     else:
-        said = Field.of_numbers(dice.standard_normal((17, 1)))
+        said = Field.of_numbers(dice.standard_normal((17, several)))
     return Sequences({"values": Field.of_numbers(rows), TARGETS[task]: said})
 
 
 @cache
-def data_of(task: str, numbers: bool = False) -> tuple[LabelCodec, Sequences, Sequences]:
+def data_of(
+    task: str, numbers: bool = False, several: int = 1
+) -> tuple[LabelCodec, Sequences, Sequences]:
     """A codec, its training data, and seventeen sequences that it has not seen (numbers: the same):
     one of them empty, of words one long and full of unknown ones."""
     if numbers:
-        data = measured_numbers(task)
+        data = measured_numbers(task, several)
         return LabelCodec.fit(data, CodecOptions(), TARGETS[task]), data, data
     if task == "tag":
         train, data, unit = sentences(40), TOKENS, "token"
@@ -436,11 +438,13 @@ class LabelSpecimen(Specimen):
         "letter_width": 4,
     }
 
-    def __init__(self, task: str, name: str, spec: str, own: dict, variant=True, numbers=False):
+    def __init__(
+        self, task: str, name: str, spec: str, own: dict, variant=True, numbers=False, several=1
+    ):
         folder = {"pretrained": encoder()} if spec == "pretrained" else {}
         super().__init__(name, spec, self.settings_of_all | folder | own, variant)
         self.task, self.numbers = task, numbers
-        self.codec, self.train, self.asked = data_of(task, numbers)
+        self.codec, self.train, self.asked = data_of(task, numbers, several)
         self.sizes = (self.codec.size, *self.codec.sizes)
 
     def made(self, **more: Any) -> Model:
@@ -508,7 +512,7 @@ class LabelSpecimen(Specimen):
         alone = [self.said(self.model, each)[0][self.real(each)[0]] for each in batches]
         if self.task == "regress":
             mean, _ = estimates(self.model, self.examples)
-            return torch.from_numpy(mean), torch.cat(alone)[:, 0]
+            return torch.from_numpy(mean), torch.cat(alone)[:, :-1]
         found = answers(self.model, self.examples, self.task == "tag")
         with torch.inference_mode():
             assert abs(found.loss - float(asking(self.model).loss(self.batch())[0])) < 1e-5
@@ -1153,6 +1157,7 @@ def labellers(task: str, variants: dict[str, tuple[str, dict]]) -> list[Specimen
     """Models of labels, tags or values, of symbols and of numbers."""
     plain = [LabelSpecimen(task, name, name, {}, variant=False) for name in rungs_of(task)]
     several = [LabelSpecimen(task, name, *each) for name, each in variants.items()]
+    vectors = ("average", "linear", "gru", "linear+gru") if task == "regress" else ()
     numbers = {"layers": 1, "word_dropout": 0.0} | ({"letters": "no"} if task == "tag" else {})
     return [
         *plain,
@@ -1161,6 +1166,10 @@ def labellers(task: str, variants: dict[str, tuple[str, dict]]) -> list[Specimen
             LabelSpecimen(task, f"{name}, numbers", name, numbers, variant=False, numbers=True)
             for name in room(task).rungs
             if name not in NO_SYMBOLS
+        ),
+        *(
+            LabelSpecimen(task, f"{name}, vectors", name, numbers, numbers=True, several=2)
+            for name in vectors
         ),
     ]
 

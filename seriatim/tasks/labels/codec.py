@@ -467,9 +467,32 @@ def given_target(data: Sequences, target: str) -> Field:
     )
 
 
+def vectors_of(data: Sequences, name: str, column: Field) -> Field:
+    """(S, K) the numbers of each sequence, K of them the same for all."""
+    wide = int(column.lengths[0])
+    finite = np.isfinite(column.flat)
+    owner = np.repeat(np.arange(len(column)), column.lengths)
+    odd = np.flatnonzero((column.lengths != wide) | (column.lengths == 0))
+    wrong = odd if len(odd) else owner[~finite]
+    if not len(wrong):
+        table = column.flat.astype(np.float64).reshape(len(column), wide)
+        return Field(table, np.arange(len(column) + 1), NUMBERS)
+    s = int(wrong[0])
+    many = f"{column.lengths[s]} here, {wide} in the first sequence"
+    raise DataError(
+        f"field {name!r} has not as many numbers for each sequence"
+        if len(odd)
+        else f"field {name!r} holds a number here that is missing or infinite",
+        got=many if len(odd) else column.row(s).tolist(),
+        file=data.origin,
+        line=None if data.lines is None else int(data.lines[s]),
+        do="Give every sequence a list of as many values, or leave it out",
+    )
+
+
 def values_of(data: Sequences) -> Field:
-    """(S,) one number for each sequence: of the field `label` if that is the one chosen, or there
-    is no `value`. Numbers written as text are numbers."""
+    """(S,) one number for each sequence, or (S, K) where each has a list of K: of the field `label`
+    if that is the one chosen, or there is no `value`. Numbers written as text are numbers."""
     chosen = data.fields.get("label")
     name = (
         "label"
@@ -477,11 +500,15 @@ def values_of(data: Sequences) -> Field:
         else "value"
     )
     column = given_target(data, name)
-    if column.kind == NUMBERS and (column.values.ndim > 1 or (column.lengths != 1).any()):
+    if column.kind == NUMBERS and column.values.ndim > 1:
         raise DataError(
-            f"field {name!r} of {data.origin} does not hold one number for each sequence",
+            f"field {name!r} of {data.origin} does not hold one number for each sequence, or one "
+            "list of numbers",
+            got="lists of lists",
             do="Name another with --label NAME",
         )
+    if column.kind == NUMBERS and (column.lengths != 1).any():
+        return vectors_of(data, name, column)
     written = (
         [str(each) for each in column.flat]
         if column.kind == NUMBERS

@@ -16,7 +16,7 @@ from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.units import said, words_alone
 from seriatim.data import read
 from seriatim.data.options import LabelledOptions
-from seriatim.data.sequences import NUMBERS, TEXT, Sequences
+from seriatim.data.sequences import NUMBERS, TEXT, Field, Sequences
 from seriatim.data.series import series_tagged, series_with
 from seriatim.distributions.numbers import log_normal
 from seriatim.errors import ConfigError, DataError
@@ -171,11 +171,12 @@ class TagLesson(ClassifyLesson):
 
 
 class RegressLesson(ClassifyLesson):
-    """One value for each sequence: x is the sequence, y its value."""
+    """One value for each sequence, or K: x is the sequence, y its values."""
 
-    def __init__(self, train: Examples, valid: Examples | None, deviation: float):
+    def __init__(self, train: Examples, valid: Examples | None, deviations: Sequence[float]):
         super().__init__(train, valid)
-        self.scale_nats = math.log(deviation)  # that the scale takes from every value
+        # that the scale takes from every value
+        self.scale_nats = sum(map(math.log, deviations)) / len(deviations)
 
     def judged(self, model: Model) -> Judged:
         """What `validate` looks at."""
@@ -185,15 +186,15 @@ class RegressLesson(ClassifyLesson):
         """Nats per value of the validation data."""
         some = self.looked_at
         mean, deviation = map(torch.from_numpy, estimates(model, some))
-        truth = torch.from_numpy(some.y.flat[:, 0])
+        truth = torch.from_numpy(some.y.flat)  # (S, K)
         return self.scale_nats - float(log_normal(truth, mean, deviation).mean())
 
     def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
         """What the weights of a mean are found from: (N, M) means and (N, M) deviations of the
-        validation data, and its (N,) values."""
-        said = np.stack([estimates(model, self.held) for model in models], -1)  # (2, N, M)
-        means, deviations = torch.from_numpy(said)
-        return means, deviations, torch.from_numpy(self.held.y.flat[:, 0])
+        validation data, and its (N,) values; of several a sequence each counts by itself."""
+        said = np.stack([estimates(model, self.held) for model in models], -1)  # (2, S, K, M)
+        means, deviations = torch.from_numpy(said).flatten(1, 2)
+        return means, deviations, torch.from_numpy(self.held.y.flat.reshape(-1))
 
 
 # -- from data to lessons
@@ -422,10 +423,23 @@ class TagCut(ClassifyCut):
 
 
 class RegressCut(ClassifyCut):
-    """Sequences of symbols or numbers, with a value each."""
+    """Sequences of symbols or numbers, with a value each, or as many values each."""
 
     how, target, wants = "shuffle", "value", "value"
     audited = False
+
+    def in_sequences(self, data: Sequences) -> Sequences:
+        """The same; lists of values stand behind what is read, which may be lists of numbers, too."""
+        data = super().in_sequences(data)
+        lists = {
+            name: column
+            for name, column in data.fields.items()
+            if name in ("label", "value") and column.kind == NUMBERS and (column.lengths != 1).any()
+        }
+        if not lists:
+            return data
+        rest = {name: column for name, column in data.fields.items() if name not in lists}
+        return replace(data, fields=rest | lists)
 
     def prepare(self, data: Sequences, settings: Settings) -> Sequences:
         """The data with its values as numbers, whatever they were."""
@@ -440,17 +454,21 @@ class RegressCut(ClassifyCut):
                 do="Give texts, tokens or rows of numbers, too; "
                 "the field that holds them is named with --field",
             )
+        wide = values.values.shape[1] if values.values.ndim > 1 else 1
+        values = Field(values.flat.reshape(-1), np.arange(len(data) + 1) * wide, NUMBERS)
         return replace(data, fields=rest | {self.target: values})
 
     def check_different(self, codec: LabelCodec, train: Sequences) -> None:
         """Refuse training data in which there is nothing to be told apart."""
-        values = target_of(train, self.target).flat
-        if (values == values[0]).all():
+        values = target_of(train, self.target).flat.reshape(len(train), -1)  # (S, K)
+        same = np.flatnonzero((values == values[0]).all(0))
+        if len(same):
+            where = f" in place {same[0] + 1} of its list" if values.shape[1] > 1 else ""
             raise DataError(
-                "all of the training data has the same value",
-                got=values[0],
+                f"all of the training data has the same value{where}",
+                got=values[0, same[0]],
                 file=train.origin,
-                do="Give sequences of different values",
+                do="Leave that place out" if where else "Give sequences of different values",
             )
 
     def encode(self, codec: LabelCodec, data: Sequences) -> Examples:
@@ -461,7 +479,7 @@ class RegressCut(ClassifyCut):
         self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec
     ) -> RegressLesson:
         """What value?"""
-        return RegressLesson(train, valid, codec.scale.deviation[0])
+        return RegressLesson(train, valid, codec.scale.deviation)
 
     def check_parts(self, parts: Sequence[Part]) -> None:
         """Values are not smoothed as labels are."""
