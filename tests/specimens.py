@@ -42,6 +42,8 @@ from seriatim.tasks.forecast.codec import SeriesCodec, of_windows
 from seriatim.tasks.forecast.options import BacktestOptions
 from seriatim.tasks.labels.answers import answers, estimates
 from seriatim.tasks.labels.codec import Examples, LabelCodec, of_examples
+from seriatim.tasks.marks.codec import MarksCodec
+from seriatim.tasks.marks.metrics import logits_of
 from seriatim.tasks.sets.codec import of_sets, set_prompts
 from seriatim.tasks.sets.metrics import score_sets
 from seriatim.tasks.translate.codec import EncodedPairs, of_pairs
@@ -379,7 +381,17 @@ WORDS = [
 TOKENS = tagged(
     WORDS, [tags_of([word if word != "Zebra" else "Mum" for word in row]) for row in WORDS]
 )
-TARGETS = {"classify": "label", "tag": "tags", "regress": "value"}
+TARGETS = {"classify": "label", "tag": "tags", "regress": "value", "marks": "labels"}
+
+
+def listed(data: Sequences) -> Sequences:
+    """The same texts, each with the labels that are true of it."""
+    texts = [str(data.field("text").raw(s)) for s in range(len(data))]
+    marks = [[name for name in ("a", "e", "i") if name in text] for text in texts]
+    return Sequences({"text": data.field("text"), "labels": Field.of_symbols(marks)})
+
+
+CODECS: dict[str, type[LabelCodec]] = dict.fromkeys(TARGETS, LabelCodec) | {"marks": MarksCodec}
 
 
 def valued(data: Sequences) -> Sequences:
@@ -397,6 +409,8 @@ def measured_numbers(task: str, several: int = 1) -> Sequences:
         said = Field.of_symbols(dice.choice(["a", "b", "c"], len(row)).tolist() for row in rows)
     elif task == "classify":
         said = Field.of_labels(dice.choice(["a", "b"], 17))
+    elif task == "marks":
+        said = Field.of_symbols(dice.choice(["a", "b", "c"], dice.integers(0, 4)) for _ in rows)
     else:
         said = Field.of_numbers(dice.standard_normal((17, several)))
     return Sequences({"values": Field.of_numbers(rows), TARGETS[task]: said})
@@ -410,14 +424,16 @@ def data_of(
     one of them empty, of words one long and full of unknown ones."""
     if numbers:
         data = measured_numbers(task, several)
-        return LabelCodec.fit(data, CodecOptions(), TARGETS[task]), data, data
+        return CODECS[task].fit(data, CodecOptions(), TARGETS[task]), data, data
     if task == "tag":
         train, data, unit = sentences(40), TOKENS, "token"
     else:
         train, data, unit = messages(40, seed=1), TEXTS, "word"
         if task == "regress":
             train, data = valued(train), valued(data)
-    return LabelCodec.fit(train, CodecOptions(unit=unit), TARGETS[task]), train, data
+        if task == "marks":
+            train, data = listed(train), listed(data)
+    return CODECS[task].fit(train, CodecOptions(unit=unit), TARGETS[task]), train, data
 
 
 class LabelSpecimen(Specimen):
@@ -564,6 +580,30 @@ class LabelSpecimen(Specimen):
         figures = predictor.evaluate(self.train)
         timeless = {key: value for key, value in figures.items() if "second" not in key}
         return [predictor.predict(self.train), timeless, repr(predictor)]
+
+
+class MarkSpecimen(LabelSpecimen):
+    """The same sequences, under a coin for each of three labels."""
+
+    goal = 0.3
+
+    def at_once(self) -> tuple[Tensor, Tensor]:
+        alone = [self.said(self.model, self.batch([row]))[0, 0] for row in range(17)]
+        return torch.from_numpy(logits_of(self.model, self.examples)), torch.stack(alone)
+
+    def nothing(self) -> Tensor:
+        if self.numbers:
+            return self.said(self.model, self.batch([0]))
+        none = self.codec.encode(listed(labelled([("ham", ""), ("spam", " ")])))
+        return torch.from_numpy(logits_of(self.model, none))
+
+    def drawn(self) -> tuple[Tensor, Tensor]:
+        with torch.no_grad():
+            found = self.distribution(self.model, self.batch([3]))
+            drawn = found[torch.zeros(MANY, dtype=torch.long)].sample(
+                torch.Generator().manual_seed(1)
+            )
+        return drawn[:, 0].double().mean(0), found.mean()[0, 0].double()
 
 
 def below_quantiles(density: Density) -> tuple[Tensor, Tensor]:
@@ -1135,6 +1175,7 @@ MIXTURES = {
     "tag": ("hmm+gru",),
     "regress": ("linear+gru",),
     "sets": ("frequencies+gru",),
+    "marks": ("linear+gru",),
     "forecast": ("seasonal+gru",),
     "translate": ("lexicon+gru+transformer", "joint+lstm"),
 }
@@ -1155,7 +1196,8 @@ def rungs_of(task: str) -> list[str]:
 
 def labellers(task: str, variants: dict[str, tuple[str, dict]]) -> list[Specimen]:
     """Models of labels, tags or values, of symbols and of numbers."""
-    plain = [LabelSpecimen(task, name, name, {}, variant=False) for name in rungs_of(task)]
+    kind = MarkSpecimen if task == "marks" else LabelSpecimen
+    plain = [kind(task, name, name, {}, variant=False) for name in rungs_of(task)]
     several = [LabelSpecimen(task, name, *each) for name, each in variants.items()]
     vectors = ("average", "linear", "gru", "linear+gru") if task == "regress" else ()
     numbers = {"layers": 1, "word_dropout": 0.0} | ({"letters": "no"} if task == "tag" else {})
@@ -1163,7 +1205,7 @@ def labellers(task: str, variants: dict[str, tuple[str, dict]]) -> list[Specimen
         *plain,
         *several,
         *(
-            LabelSpecimen(task, f"{name}, numbers", name, numbers, variant=False, numbers=True)
+            kind(task, f"{name}, numbers", name, numbers, variant=False, numbers=True)
             for name in room(task).rungs
             if name not in NO_SYMBOLS
         ),
@@ -1201,7 +1243,7 @@ def specimens(task: str) -> list[Specimen]:
         return labellers(task, CLASSIFIERS)
     if task == "tag":
         return labellers(task, TAGGERS)
-    if task == "regress":
+    if task in ("regress", "marks"):
         return labellers(task, {})
     if task == "sets":
         return [SetSpecimen(name, name, READING_SETS, variant=False) for name in rungs]

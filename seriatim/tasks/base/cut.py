@@ -22,7 +22,7 @@ from seriatim.data.classes import read_classes
 from seriatim.data.formats import FORMATS, format_of
 from seriatim.data.objects import at_hand, files_in
 from seriatim.data.options import TextOptions
-from seriatim.data.sequences import NUMBERS, TEXT, Field, Sequences, joined
+from seriatim.data.sequences import NUMBERS, SAID, TEXT, Field, Sequences, joined
 from seriatim.data.splits import folds, is_single_stream, passages, spread, subset
 from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.measuring.fingerprint import pieces_of
@@ -160,7 +160,7 @@ class Cut:
         readable = {
             name: float(column.lengths.mean())
             for name, column in data.fields.items()
-            if column.kind != NUMBERS and name not in ("label", "tags")
+            if column.kind != NUMBERS and name not in SAID
         }
         if reading.field or len(readable) < 2 or {"text", "tokens"} & data.fields.keys():
             return data

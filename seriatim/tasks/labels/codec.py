@@ -84,7 +84,9 @@ TARGETS = {
     "label": "label for each sequence",
     "tags": "tag for each element",
     "value": "value for each sequence",
+    "labels": "list of labels for each sequence",
 }
+BAR = "|"  # between the labels of a sequence, in one cell
 
 
 FIRST_LETTER = 2  # 0 is behind the end of a word, 1 a letter never seen in training
@@ -409,6 +411,8 @@ def target_of(data: Sequences, target: str) -> Field:
     of labels."""
     if target == "value":
         return values_of(data)
+    if target == "labels":
+        return lists_of(data)
     column = given_target(data, target)
     column = as_labels(column) if target == "label" else as_symbols(column)
     if column.kind != SYMBOLS:
@@ -458,6 +462,8 @@ def given_target(data: Sequences, target: str) -> Field:
         "label": "Name the columns with --columns label,text, or the field with --label NAME",
         "tags": "Give CoNLL-U, two columns, a table with the fields tokens and tags, or with "
         "--series one whose column of tags is named with --label",
+        "labels": "Give a field of lists called labels, a column with | between labels, or name "
+        "another with --label NAME",
         "value": "Give a field of numbers called value, or name another with --label NAME",
     }
     raise DataError(
@@ -465,6 +471,24 @@ def given_target(data: Sequences, target: str) -> Field:
         got=f"fields: {', '.join(data.fields)}",
         do=f"Give {FORMS[target]}" if data.origin == MEMORY else ways[target],
     )
+
+
+def lists_of(data: Sequences) -> Field:
+    """The labels of each sequence, each once: lists of names, or names with bars between. An empty
+    list is one, too."""
+    column = given_target(data, "labels")
+    if column.kind == NUMBERS:
+        raise DataError(
+            f"field 'labels' of {data.origin} holds numbers",
+            do="Labels are names; for numbers there is regress",
+        )
+    rows = []
+    for s in range(len(column)):
+        given = column.raw(s)
+        cells = [given] if isinstance(given, str) else given
+        names = (name.strip() for cell in cells for name in str(cell).split(BAR))
+        rows.append(list(dict.fromkeys(name for name in names if name)))
+    return Field.of_symbols(rows)
 
 
 def vectors_of(data: Sequences, name: str, column: Field) -> Field:

@@ -212,7 +212,7 @@ def normals_of(examples: Examples, labels: int) -> np.ndarray:
     >>> def field(values):
     ...     return Field(np.array(values), np.array([0, len(values)]), NUMBERS)
     >>> normals_of(Examples(field([[1.0], [3.0]]), field([0, 0])), 2).round(4).tolist()
-    [[[1.3333], [0.0]], [[1.9259], [1.0]]]
+    [[[1.3333], [0.0]], [[1.2963], [1.0]]]
     """
     x, y = examples.x.flat.astype(np.float64), examples.y.flat
     member = (y[:, None] == np.arange(labels)).astype(np.float64)  # (N, K)
