@@ -27,6 +27,7 @@ from seriatim.progress import note
 from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, are_whole, in_symbols
 from seriatim.tasks.labels.answers import answers, estimates
 from seriatim.tasks.labels.codec import (
+    ALSO,
     STEP,
     Examples,
     LabelCodec,
@@ -200,6 +201,12 @@ class RegressLesson(ClassifyLesson):
 # -- from data to lessons
 
 
+def read_beside(data: Sequences, settings: Settings) -> Sequences:
+    """The same data, which know what is to be read beside the words."""
+    also = settings.get(ALSO)
+    return replace(data, read_as=data.read_as | {ALSO: str(also)}) if also else data
+
+
 class ClassifyCut(Cut):
     """Sequences of symbols or numbers, with a label each."""
 
@@ -273,6 +280,7 @@ class ClassifyCut(Cut):
     ) -> Sequence[Sequences | None]:
         """Texts that are single words are read by character, unless something was said of units or
         of words."""
+        several = [None if each is None else read_beside(each, settings) for each in several]
         train = several[0]
         assert train is not None
         free = train.unit is None and not any(settings.get(name) for name in TOLD)
@@ -349,6 +357,17 @@ class ClassifyCut(Cut):
         return ClassifyLesson(train, valid)
 
     # -- refusals
+    def check_parts(self, parts: Sequence[Part]) -> None:
+        """What counts reads one field."""
+        further = next((x for x in (getattr(p.options, "also", "") for p in parts) if x), "")
+        counting = [part.name for part in parts if part.counts]
+        if further and counting:
+            raise ConfigError(
+                "a model that counts reads no further fields",
+                got=f"--also {further} with {'+'.join(part.name for part in parts)}",
+                do="Mix networks alone, or leave out --also",
+            )
+
     def check(
         self, model: Model, parts: Sequence[Part], codec: LabelCodec, train: Examples, origin: str
     ) -> None:
@@ -386,7 +405,7 @@ class TagCut(ClassifyCut):
         self, several: Sequence[Sequences | None], settings: Settings
     ) -> Sequence[Sequences | None]:
         """As they are: what is tagged is what has a tag."""
-        return several
+        return [None if each is None else read_beside(each, settings) for each in several]
 
     def lesson(
         self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec
@@ -396,6 +415,7 @@ class TagCut(ClassifyCut):
 
     def check_parts(self, parts: Sequence[Part]) -> None:
         """Tags that are judged together have no targets of their own."""
+        super().check_parts(parts)
         for part in parts:
             smoothing = part.training.label_smoothing
             if smoothing and getattr(part.options, "chain", False):
@@ -483,6 +503,7 @@ class RegressCut(ClassifyCut):
 
     def check_parts(self, parts: Sequence[Part]) -> None:
         """Values are not smoothed as labels are."""
+        super().check_parts(parts)
         if any(part.training.label_smoothing for part in parts):
             raise ConfigError(
                 "values are not smoothed", got="label_smoothing", do="Leave out --label-smoothing"

@@ -390,7 +390,8 @@ class Labeller(OfSequences):
             return
         name, settings = self.counted
         rung, codec = self.task.rungs[name], self.codec
-        other = named(rung.implementation)(codec.size, rung.options(**settings), *codec.sizes)
+        sizes = codec.sizes[:4]  # what counts reads no further fields
+        other = named(rung.implementation)(codec.size, rung.options(**settings), *sizes)
         for _ in lesson.counting(other):
             pass
         judged = lesson.judged(self.model)

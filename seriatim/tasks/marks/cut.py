@@ -14,8 +14,7 @@ from seriatim.data.options import LabelledOptions
 from seriatim.data.sequences import Sequences
 from seriatim.errors import DataError
 from seriatim.models.base import Model
-from seriatim.models.ladder import Part
-from seriatim.tasks.base.cut import Cut, Settings
+from seriatim.tasks.base.cut import Settings
 from seriatim.tasks.labels.codec import Examples, target_of
 from seriatim.tasks.labels.cut import ClassifyCut, ClassifyLesson
 from seriatim.tasks.marks.codec import MarksCodec
@@ -100,7 +99,3 @@ class MarksCut(ClassifyCut):
     ) -> MarksLesson:
         """Which labels?"""
         return MarksLesson(train, valid)
-
-    def check_parts(self, parts: Sequence[Part]) -> None:
-        """Every setting goes with every other."""
-        Cut.check_parts(self, parts)

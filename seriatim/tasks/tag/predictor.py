@@ -108,7 +108,8 @@ class Tagger(Labeller):
         if not str(out):
             raise ConfigError("tags are written into a file", do="Name it with --out")
         document = read_document(file, input_format or self.reading.input_format or None)
-        fields, lines = document.fields()
+        further = [name for name in self.codec.also if name in document.layout.place]
+        fields, lines = document.fields((*document.layout.pair, *further))
         data = Sequences(fields, unit="token", origin=str(file), lines=lines)
         found = [names_of(item["tags"])[0] for item in self.predict(data)["items"]]
         document.with_column(document.layout.pair[1], found).write(out)

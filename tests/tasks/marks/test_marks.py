@@ -115,7 +115,7 @@ def test_a_coin_is_the_sigmoid_of_an_affine_map_of_what_was_read():
     handle = network.head.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
     item = model.predict(["sun and ball"], top=3)["items"][0]
     handle.remove()
-    h, v, b = seen[-1][0].clone(), network.head.weight, network.head.bias
+    h, v, b = seen[-1][0].clone(), network.head.weight.detach(), network.head.bias.detach()
     by_hand = [float(torch.sigmoid(b[m] + (v[m] * h).sum())) for m in range(3)]
     said = {each["label"]: each["probability"] for each in item["probabilities"]}
     assert [said[name] for name in sorted(OWN)] == pytest.approx(by_hand, rel=1e-5)

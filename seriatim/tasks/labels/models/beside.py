@@ -49,8 +49,9 @@ class BesideCounting(SequenceLabeller):
         letters: int,
         own: int = 0,
         channels: int = 0,
+        *also: int,
     ):
-        super().__init__(vocabulary, options, labels, letters, own, channels)
+        super().__init__(vocabulary, options, labels, letters, own, channels, *also)
         self.sizes = vocabulary, labels, letters, own, channels
         self.counted: tuple[str, Model] | None = None  # by its name, once it has learned
         self.trust: nn.Parameter | None = None  # likewise: how far it is believed
