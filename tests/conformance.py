@@ -27,7 +27,7 @@ from seriatim.models.base import detach, leaves, regrow, select
 from seriatim.parallel import Workers
 from seriatim.tasks import tasks
 from seriatim.training.gradients import add_gradients
-from tests.specimens import ELEMENTS, MANY, Specimen, alike, asking, specimens, values
+from tests.specimens import MANY, Specimen, alike, asking, specimens, values
 
 PAGE = Path(__file__).parents[1] / "docs" / "conformance.md"
 

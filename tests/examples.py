@@ -133,10 +133,7 @@ def marked_lines(count: int, seed: int) -> str:
 def marked(seed: int) -> Files:
     """Texts with lists of labels; one that training does not have."""
     unknown = "free tea\tfree|strange\n"
-    return {
-        "train.tsv": marked_lines(40, seed),
-        "test.tsv": marked_lines(9, seed + 1) + unknown,
-    }
+    return {"train.tsv": marked_lines(40, seed), "test.tsv": marked_lines(9, seed + 1) + unknown}
 
 
 def rolled(count: int, seed: int) -> str:

@@ -185,6 +185,7 @@ class Sequences:
     regions: int = field(default=1, repr=False)
     # options that reading settled, and how the file was read, in a line
     read_as: dict[str, str] = field(default_factory=dict, repr=False)
+    also: tuple[str, ...] = field(default=(), repr=False)  # fields to be read beside the main one
     told: str = field(default="", repr=False)
 
     def __repr__(self) -> str:

@@ -236,8 +236,7 @@ def series_tagged(
     data.field(series)  # an error with the nearest name if there is none
     rest = replace(data, fields={key: each for key, each in data.fields.items() if key != name})
     columns = {key: cells_of(rest, key) for key in rest.fields}
-    time, series, _ = parts_to_play(rest, columns, time, series, channels, ())
-    assert series is not None
+    time, _, _ = parts_to_play(rest, columns, time, series, channels, ())
     groups = rows_of_each(rest, series, columns[series])
     if time is not None:
         groups = in_order(groups, times_of(rest, time, columns[time]))

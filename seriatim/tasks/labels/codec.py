@@ -85,7 +85,6 @@ HALF = 16  # of a long word its first and last so many letters are read
 
 
 STEP = "step"  # the unit of numbers
-ALSO = "also"  # under which name Sequences keep what is read beside the words
 
 
 TARGETS = {
@@ -181,9 +180,7 @@ class LabelCodec:
         letters: set[str] = set()
         if isinstance(inputs, Tokens):
             letters = {letter for name in inputs.named(data.main).names or () for letter in name}
-        return type(self)(
-            inputs, self.said, sorted(letters), self.target, inputs.size, self.also
-        )
+        return type(self)(inputs, self.said, sorted(letters), self.target, inputs.size, self.also)
 
     @property
     def text(self) -> Codec:
@@ -372,7 +369,11 @@ class LabelCodec:
             "target": self.target,
             "own": self.own,
             **self.as_in_python(),
-            **({"also": [[name, each.to_json()] for name, each in self.also.items()]} if self.also else {}),
+            **(
+                {"also": [[name, each.to_json()] for name, each in self.also.items()]}
+                if self.also
+                else {}
+            ),
         }
 
     def as_in_python(self) -> dict[str, str]:
@@ -415,7 +416,7 @@ def further_codec(record: Any, where: str) -> Tokens:
 
 def further_fields(data: Sequences) -> dict[str, Tokens]:
     """The vocabulary of each further field that is to be read beside the words."""
-    names = [name.strip() for name in data.read_as.get(ALSO, "").split(",") if name.strip()]
+    names = data.also
     if names and data.main.kind == NUMBERS:
         raise ConfigError(
             "further symbols are read beside symbols, and these are numbers",

@@ -26,15 +26,7 @@ from seriatim.models.recipe import TrainingOptions
 from seriatim.progress import note
 from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, are_whole, in_symbols
 from seriatim.tasks.labels.answers import answers, estimates
-from seriatim.tasks.labels.codec import (
-    ALSO,
-    STEP,
-    Examples,
-    LabelCodec,
-    cut_once,
-    of_examples,
-    target_of,
-)
+from seriatim.tasks.labels.codec import STEP, Examples, LabelCodec, cut_once, of_examples, target_of
 from seriatim.tasks.labels.metrics import f1_of, marks_spans, span_counts
 from seriatim.tasks.labels.models.beside import BesideCounting
 from seriatim.tasks.labels.models.network import SequenceLabeller
@@ -203,8 +195,8 @@ class RegressLesson(ClassifyLesson):
 
 def read_beside(data: Sequences, settings: Settings) -> Sequences:
     """The same data, which know what is to be read beside the words."""
-    also = settings.get(ALSO)
-    return replace(data, read_as=data.read_as | {ALSO: str(also)}) if also else data
+    names = str(settings.get("also") or "").split(",")
+    return replace(data, also=tuple(name.strip() for name in names if name.strip()))
 
 
 class ClassifyCut(Cut):

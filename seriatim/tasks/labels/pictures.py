@@ -576,9 +576,7 @@ def all_of(record: Record) -> int:
 
 def said_of_values(record: Record, shown: int) -> str:
     """How far off values are."""
-    part = (
-        f" {shown:,} of {all_of(record):,} are drawn." if shown < all_of(record) else ""
-    )
+    part = f" {shown:,} of {all_of(record):,} are drawn." if shown < all_of(record) else ""
     several = "by_output" in record
     key = "scaled_mae" if several else "mae"
     low, high = record["interval"][key]

@@ -19,6 +19,4 @@ class FrequenciesOptions:
 class PredictOptions(TopOptions):
     """Labels and their probabilities."""
 
-    threshold: float = option(
-        0.5, "a label is found from this probability on", least=0, most=1
-    )
+    threshold: float = option(0.5, "a label is found from this probability on", least=0, most=1)

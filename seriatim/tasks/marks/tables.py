@@ -50,7 +50,10 @@ def mark_rows(record: Record) -> list[Record]:
     return [
         {
             "labels": "|".join(names_of(item["labels"])[0]),
-            **{f"probability of {each['label']}": each["probability"] for each in item["probabilities"]},
+            **{
+                f"probability of {each['label']}": each["probability"]
+                for each in item["probabilities"]
+            },
         }
         for item in record["items"]
     ]

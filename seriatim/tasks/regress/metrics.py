@@ -102,7 +102,7 @@ def pairs_of_outputs(
     return [
         pair | {"output": k + 1}
         for k, columns in enumerate(zip(*(each.T for each in several), strict=True))
-        for pair in pairs(*columns, most=max(1, most))
+        for pair in pairs(columns[0], columns[1], columns[2], max(1, most))
     ]
 
 

@@ -54,11 +54,7 @@ class Regressor(OfSequences):
         mean, deviation = self.estimates(self.data(data, gaps=True))
         ends = np.stack([mean - WITHIN * deviation, mean + WITHIN * deviation], -1)
         items = [
-            {
-                "value": value,
-                "deviation": spread,
-                "interval": {"confidence": 0.8, "value": both},
-            }
+            {"value": value, "deviation": spread, "interval": {"confidence": 0.8, "value": both}}
             for value, spread, both in zip(
                 mean.tolist(), deviation.tolist(), ends.tolist(), strict=True
             )

@@ -61,7 +61,9 @@ def test_a_tag_that_depends_on_the_second_channel_is_learned_with_it_and_not_wit
         assert again.predict(one)["items"][0]["tags"] == items[place]["tags"]
 
 
-@pytest.mark.parametrize(("task", "spec"), [("classify", "mean"), ("classify", "lstm"), ("tag", "transformer")])
+@pytest.mark.parametrize(
+    ("task", "spec"), [("classify", "mean"), ("classify", "lstm"), ("tag", "transformer")]
+)
 def test_networks_of_labels_and_tags_read_two_further_fields(task, spec, tmp_path):
     data = channels(80)
     data["echo"] = [row[::-1] for row in data["kind"]]
@@ -81,12 +83,16 @@ def test_networks_of_labels_and_tags_read_two_further_fields(task, spec, tmp_pat
 
 def test_vectors_stand_side_by_side():
     """x_t = [E w_t ; E' c_t], brought to the width of the stack."""
-    model = st.fit("tag", "rnn", channels(30), also="kind", letters="no", **(QUICK | {"updates": 2}))
+    model = st.fit(
+        "tag", "rnn", channels(30), also="kind", letters="no", **(QUICK | {"updates": 2})
+    )
     network = next(each for each in model.model.parts if isinstance(each, SequenceLabeller))
     examples = model.codec.encode(model.data(channels(3, 5)))
     batch = of_examples(examples, torch.arange(3).numpy())
     with torch.no_grad():
-        both = torch.cat([network.embedding(batch.x), network.beside_words[0](batch.also[..., 0])], -1)
+        both = torch.cat(
+            [network.embedding(batch.x), network.beside_words[0](batch.also[..., 0])], -1
+        )
         assert torch.equal(network.embedded(batch), network.inward(both))
     assert batch.also.shape == (*batch.x.shape, 1) and both.shape[-1] == 8 + 32
     known = model.codec.also["kind"].number
@@ -111,7 +117,9 @@ def test_lists_in_jsonl_and_words_between_blanks_are_fields(tmp_path):
     (tmp_path / "a.jsonl").write_text(
         "".join(json.dumps(dict(zip(data, row))) + "\n" for row in zip(*data.values(), strict=True))
     )
-    joined = [",".join(" ".join(cells) for cells in row) for row in zip(*data.values(), strict=True)]
+    joined = [
+        ",".join(" ".join(cells) for cells in row) for row in zip(*data.values(), strict=True)
+    ]
     (tmp_path / "a.csv").write_text("\n".join([",".join(data), *joined]) + "\n")
     first, second, third = (
         st.fit("tag", "window", form, also="kind", **(SHORT | {"updates": 5}))
@@ -149,13 +157,19 @@ def test_what_is_missing_or_too_long_is_said(tmp_path: Path):
     many = len(rows[4]["tokens"])
     with pytest.raises(DataError, match=rf":5: .*'kind' has not as many.*{many + 1} and {many}"):
         st.fit("tag", "rnn", file, also="kind", **settings)
-    numbers = {"values": [[[1.0], [2.0]]] * 20, "tags": [["a", "b"]] * 20, "kind": [["x", "y"]] * 20}
+    numbers = {
+        "values": [[[1.0], [2.0]]] * 20,
+        "tags": [["a", "b"]] * 20,
+        "kind": [["x", "y"]] * 20,
+    }
     with pytest.raises(ConfigError, match="these are numbers"):
         st.fit("tag", "rnn", numbers, valid=numbers, also="kind", **settings | {"letters": "no"})
 
 
 def test_a_run_whose_fields_were_changed_is_refused(tmp_path):
-    st.fit("tag", "rnn", channels(30), also="kind", out=tmp_path / "run", **(SHORT | {"updates": 1}))
+    st.fit(
+        "tag", "rnn", channels(30), also="kind", out=tmp_path / "run", **(SHORT | {"updates": 1})
+    )
     file = tmp_path / "run" / "codec.json"
     record = json.loads(file.read_text())
     assert [name for name, _ in record["also"]] == ["kind"]

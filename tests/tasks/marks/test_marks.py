@@ -205,7 +205,9 @@ def test_the_command_line(tmp_path):
     good("fit", "marks", "linear", str(file), "--out", run)
     assert "micro F1" in good("evaluate", run, str(file)).out
     (tmp_path / "new.txt").write_text("sun law\nthe a\n")
-    first, second = good("predict", run, str(tmp_path / "new.txt"), "--top", 1).out.splitlines()[-2:]
+    first, second = good("predict", run, str(tmp_path / "new.txt"), "--top", 1).out.splitlines()[
+        -2:
+    ]
     assert first.split("\t")[0] == "vote|weather" and second.split("\t")[0] == ""
     lower = good("predict", run, str(tmp_path / "new.txt"), "--threshold", 0).out.splitlines()[-1]
     assert lower.split("\t")[0] == "sport|vote|weather"
@@ -213,9 +215,9 @@ def test_the_command_line(tmp_path):
 
 
 def test_what_makes_no_sense_is_refused_in_words():
-    with pytest.raises(DataError, match="same labels.*no label at all"):
+    with pytest.raises(DataError, match=r"same labels.*no label at all"):
         st.fit("marks", "linear", {"text": ["a b", "c d"] * 9, "labels": [[], []] * 9})
-    with pytest.raises(DataError, match="same labels.*x"):
+    with pytest.raises(DataError, match=r"same labels.*x"):
         st.fit("marks", "linear", [("a b", ["x"]), ("c d", ["x"])] * 9)
     with pytest.raises(DataError, match="no list of labels for each sequence"):
         st.fit("marks", "linear", Sequences({"text": Field.of_text(["a", "b"])}))

@@ -30,8 +30,12 @@ def doubles(count: int, seed: int = 0) -> tuple[list[np.ndarray], list[list[floa
 def words(count: int, seed: int = 0) -> tuple[list[str], list[list[float]]]:
     """Texts; how often each of two words stands there."""
     dice = np.random.default_rng(seed)
-    rows = [dice.choice(["good", "bad", "plain"], dice.integers(1, 7)).tolist() for _ in range(count)]
-    return [" ".join(row) for row in rows], [[row.count("good"), 10.0 * row.count("bad")] for row in rows]
+    rows = [
+        dice.choice(["good", "bad", "plain"], dice.integers(1, 7)).tolist() for _ in range(count)
+    ]
+    return [" ".join(row) for row in rows], [
+        [row.count("good"), 10.0 * row.count("bad")] for row in rows
+    ]
 
 
 def lines(path: Path, rows, values) -> Path:
@@ -104,7 +108,9 @@ def test_a_comparison_ranks_by_the_scaled_error_and_says_what_it_is():
     first, second = record["rows"]
     assert first["model"] == "linear" and first["scaled_mae"] < second["scaled_mae"]
     assert "what ranks" in first["protocol"]["scaled_mae"]
-    single = st.compare("regress", (doubles(80)[0], [v[0] for v in doubles(80)[1]]), "average,linear")
+    single = st.compare(
+        "regress", (doubles(80)[0], [v[0] for v in doubles(80)[1]]), "average,linear"
+    )
     assert single["figure"] == "mae" and "by_output" not in single["rows"][0]
 
 

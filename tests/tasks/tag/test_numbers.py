@@ -35,7 +35,9 @@ def clouds(count: int, seed: int = 0) -> tuple[list[np.ndarray], list[list[str]]
     dice = np.random.default_rng(seed)
     names = ["a", "b", "c"]
     drawn = [dice.integers(0, 3, dice.integers(1, 9)) for _ in range(count)]
-    rows = [np.stack([4.0 * row, -row + 7.0], 1) + dice.normal(0, 0.3, (len(row), 2)) for row in drawn]
+    rows = [
+        np.stack([4.0 * row, -row + 7.0], 1) + dice.normal(0, 0.3, (len(row), 2)) for row in drawn
+    ]
     return rows, [[names[i] for i in row] for row in drawn]
 
 
@@ -110,7 +112,9 @@ def test_one_way_no_tag_depends_on_what_comes_later(name, numbers):
     said = [model.predict([each])["items"][0] for each in (whole, other)]
     for first, second in zip(*(zip(each["tags"][:4], each["probabilities"]) for each in said)):
         assert first[0] == second[0] and first[1] == pytest.approx(second[1], abs=1e-6)
-    assert not numbers or not np.allclose(said[0]["probabilities"][4:], said[1]["probabilities"][4:])
+    assert not numbers or not np.allclose(
+        said[0]["probabilities"][4:], said[1]["probabilities"][4:]
+    )
 
 
 def test_both_ways_and_one_way_differ_in_what_they_can_know():

@@ -33,7 +33,6 @@ from seriatim.tasks.labels.codec import Examples
 from seriatim.tasks.tag.models.endings import Endings, lean
 from seriatim.tasks.tag.options import HmmOptions, MostFrequentOptions
 
-
 LEAST = 1e-6  # variance, in units of that of all numbers
 
 
