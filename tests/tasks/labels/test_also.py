@@ -135,7 +135,7 @@ def test_what_counts_reads_no_further_fields(tmp_path):
     for spec in ("hmm", "most-frequent"):
         with pytest.raises(ConfigError, match=f"'also' is not a setting of {spec}"):
             st.fit("tag", spec, data, also="kind")
-    with pytest.raises(ConfigError, match="a model that counts reads no further fields.*hmm"):
+    with pytest.raises(ConfigError, match=r"a model that counts reads no further fields.*hmm"):
         st.fit("tag", "hmm+gru", data, also="kind")
     mixed = st.fit("tag", "rnn+window", data, also="kind", **(SHORT | {"updates": 2}))
     assert len(mixed.predict(without(data, "tags"))["items"]) == 30
