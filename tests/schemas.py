@@ -142,7 +142,7 @@ def labelled(task: str) -> Iterator[tuple[str, Record]]:
 
 def further(task: str) -> Iterator[tuple[str, Record]]:
     """What the files of the examples do not have: tags of numbers, and values that are vectors."""
-    rows = [[[0.5, 1.0], [2.5, 0.0]], [[1.5, 2.0]], [[0.0, 0.5]], [[3.0, 1.0], [1.0, 1.0]]] * 3
+    rows = [[[(s * 7 + t * 5) % 11 / 4, 0.5 * s] for t in range(1 + s % 3)] for s in range(60)]
     said: dict[str, tuple[str, list[Any]]] = {
         "tag": ("hmm", [["a" if row[0] < 1.2 else "b" for row in each] for each in rows]),
         "regress": ("linear", [[sum(row[0] for row in x), x[0][1], x[-1][0]] for x in rows]),
@@ -154,7 +154,7 @@ def further(task: str) -> Iterator[tuple[str, Record]]:
     yield "predict", call("predict", predictor, rows[:3])
     yield "evaluate", call("evaluate", predictor, (rows, targets))
     if task == "regress":
-        yield "compare", call("compare", task, (rows * 3, targets * 3), models="average,linear")
+        yield "compare", call("compare", task, (rows, targets), models="average,linear")
 
 
 def asked(workshop: Workshop, task: str, verb: str, ask: Ask, role: str) -> Record:
