@@ -12,6 +12,7 @@ from rich.text import Text
 
 from seriatim.data.sequences import names_of
 from seriatim.records import Record, array_of
+from seriatim.show.frames import item_rows
 from seriatim.show.tables import (
     ORDERS,
     add_against,
@@ -370,6 +371,20 @@ def numbers_of(item: Record) -> Iterator[float]:
     columns = item["value"], item["deviation"], item["interval"]["value"]
     for value, deviation, ends in zip(*columns, strict=True):
         yield from (value, deviation, *ends)
+
+
+def value_rows(record: Record) -> list[Record]:
+    """A row for each sequence: its value, or its values, each with deviation and interval."""
+    rows = item_rows(record)
+    for row, item in zip(rows, record["items"], strict=True):
+        if isinstance(item["value"], float):
+            continue
+        row.clear()
+        columns = item["value"], item["deviation"], item["interval"]["value"]
+        for place, (value, deviation, ends) in enumerate(zip(*columns, strict=True), 1):
+            row |= {f"value_{place}": value, f"deviation_{place}": deviation}
+            row |= {f"value_{place}_low": ends[0], f"value_{place}_high": ends[1]}
+    return rows
 
 
 def annotated(record: Record) -> str:

@@ -77,6 +77,7 @@ VERBS: dict[str, Verb] = {
         "predict",
         "predictions",
         table=TABLES + "value_lines",
+        rows=TABLES + "value_rows",
         pieces=True,
         gaps=True,
         example="seriatim predict runs/age new.jsonl",

@@ -159,6 +159,20 @@ def test_a_killed_fit_goes_on_to_the_same_bits(tmp_path):
         assert np.array_equal(array.numpy(), again.model.arrays()[name].numpy()), name
 
 
+def test_frames_have_a_column_for_each_output():
+    model = st.fit("regress", "linear", doubles(60))
+    record = st.predict(model, doubles(3, 1)[0])
+    frame = record.to_frame("polars")
+    assert frame.columns[:4] == ["value_1", "deviation_1", "value_1_low", "value_1_high"]
+    assert frame["value_2"].to_list() == [item["value"][1] for item in record["items"]]
+    assert frame["value_2_low"].to_list() == [
+        item["interval"]["value"][1][0] for item in record["items"]
+    ]
+    single = st.fit("regress", "linear", (doubles(60)[0], [v for v, _ in doubles(60)[1]]))
+    frame = st.predict(single, doubles(3, 1)[0]).to_frame("polars")
+    assert frame.columns == ["value", "deviation", "value_low", "value_high"]
+
+
 def test_what_is_wrong_is_said_with_its_line(tmp_path):
     rows, values = doubles(20)
     file = lines(tmp_path / "odd.jsonl", rows, [*values[:6], [1.0, 2.0, 3.0], *values[7:]])
