@@ -28,7 +28,7 @@ RUNGS: dict[str, Rung] = {
 } | {
     name: Rung(
         each.summary,
-        HERE + "models:MarksNetwork",
+        HERE + "network:MarksNetwork",
         PooledOptions,
         {key: value for key, value in each.settings.items() if key != "beside"},
         each.training,

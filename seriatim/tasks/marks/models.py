@@ -1,8 +1,7 @@
-"""Models of several things that may be true of a sequence: a coin for each label.
+"""Models of several things that may be true of a sequence, without gradients: a coin for each label.
 
     frequencies    p(m) = (n_m + add) / (S + 2 add)
     linear         p(m) = sigmoid(b_m + x . w_m),  w_m minimises  nats + |w_m|^2 / (2 strength)
-    networks       p(m) = sigmoid(b_m + sum_i v_mi h_i),  h = f(pool(blocks(x)))
 
 Unlike the models of classify, whose softmax chooses one of K labels, the coins do not depend on each
 other once the sequence is read. x of the linear model are the n-grams or the traits of those of
@@ -24,7 +23,6 @@ from seriatim.distributions.symbols import Bernoulli
 from seriatim.models.base import State
 from seriatim.tasks.labels.codec import Examples
 from seriatim.tasks.labels.models.features import Featured, rarity_of
-from seriatim.tasks.labels.models.network import SequenceLabeller
 from seriatim.tasks.labels.options import RidgeOptions
 from seriatim.tasks.marks.metrics import nats_of
 from seriatim.tasks.marks.options import FrequenciesOptions
@@ -120,11 +118,3 @@ def out_of_fold(x: Any, y: np.ndarray, strength: float) -> np.ndarray:
         weights, prior = regressions(x[~held], y[~held], strength)
         found[held] = x[held] @ weights + prior
     return found
-
-
-class MarksNetwork(SequenceLabeller):
-    """The stack of classify under K coins."""
-
-    def said(self, hidden: Tensor) -> Bernoulli:  # type: ignore[override]
-        """(B, D) what was read of each sequence -> whether each label is true of it."""
-        return Bernoulli(self.head(hidden).float())

@@ -16,7 +16,8 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.fitting import fit_events
 from seriatim.tasks import task
 from seriatim.tasks.marks.metrics import mark_report, nats_of
-from seriatim.tasks.marks.models import Frequencies, MarksNetwork
+from seriatim.tasks.marks.models import Frequencies
+from seriatim.tasks.marks.network import MarksNetwork
 from seriatim.tasks.marks.options import FrequenciesOptions
 from tests.terminal import good
 
