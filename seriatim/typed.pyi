@@ -17,6 +17,7 @@ from seriatim.tasks.autoencode.predictor import Autoencoding
 from seriatim.tasks.classify.predictor import Classifier
 from seriatim.tasks.forecast.predictor import Forecaster
 from seriatim.tasks.language.predictor import LanguagePredictor
+from seriatim.tasks.marks.predictor import Marker
 from seriatim.tasks.regress.predictor import Regressor
 from seriatim.tasks.sets.predictor import SetPredictor
 from seriatim.tasks.tag.predictor import Tagger
@@ -29,7 +30,7 @@ class Settings(TypedDict, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     encoding: Words
@@ -534,6 +535,10 @@ class ClassifySettings(Settings, total=False):
     """words are also read letter by letter"""
     letter_width: int
     """letters: size of what they say about the word"""
+    also: Words
+    """further fields that are read beside the words, element by element, with commas between: upos,lemma"""
+    also_width: int
+    """also: size of the vectors of further symbols"""
     encoder: Words
     """a run of `fit language` that reads first: its vectors in context stand for the word vectors, its unit and its vocabulary are used; copied into the run"""
     encoder_frozen: bool
@@ -756,6 +761,10 @@ class RegressSettings(Settings, total=False):
     """words are also read letter by letter"""
     letter_width: int
     """letters: size of what they say about the word"""
+    also: Words
+    """further fields that are read beside the words, element by element, with commas between: upos,lemma"""
+    also_width: int
+    """also: size of the vectors of further symbols"""
     encoder: Words
     """a run of `fit language` that reads first: its vectors in context stand for the word vectors, its unit and its vocabulary are used; copied into the run"""
     encoder_frozen: bool
@@ -825,7 +834,7 @@ class FittedRegress(Regressor):
     def evaluate(self, data: Source, **options: Unpack[RegressEvaluate]) -> Result:
         """How well it estimates the values of other data: errors, skill, coverage."""
     def predict(self, data: Source) -> Result:
-        """A value for each sequence, its deviation, and the interval of 80 %."""
+        """The value of each sequence, or its values, with deviation and interval of 80 %."""
     def graph(self, data: Source) -> Result:
         """How the loss of one example is computed, with all values and gradients: a small network's."""
     def attention(self, data: Source, **options: Unpack[RegressAttention]) -> Result:
@@ -942,6 +951,10 @@ class TagSettings(Settings, total=False):
     """words are also read letter by letter"""
     letter_width: int
     """letters: size of what they say about the word"""
+    also: Words
+    """further fields that are read beside the words, element by element, with commas between: upos,lemma"""
+    also_width: int
+    """also: size of the vectors of further symbols"""
     encoder: Words
     """a run of `fit language` that reads first: its vectors in context stand for the word vectors, its unit and its vocabulary are used; copied into the run"""
     encoder_frozen: bool
@@ -1208,6 +1221,186 @@ class FittedSets(SetPredictor):
         """Let it write sets, after a prompt."""
     def complete(self, data: Source, **options: Unpack[SetsComplete]) -> Result:
         """Go on with the first part of a sequence."""
+
+class MarksSettings(Settings, total=False):
+    by: Literal['', 'line', 'stream']
+    """text: a sequence a line, or all of it one stream; default: as the task needs it"""
+    field: Words
+    """which field of a table to read"""
+    distinct: bool
+    """of equal sequences keep the first only"""
+    label: Words
+    """which field holds the labels (default: label) or values (value)"""
+    time: Words
+    """series: the column of moments; default: found by name or content"""
+    series: Words
+    """which series a row of a long table belongs to; each is a sequence"""
+    channels: Words
+    """series: the columns to be read, with commas between; default: all"""
+    fill: Literal['refuse', 'previous', 'linear', 'mean', 'keep']
+    """series: what becomes of gaps"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
+    unit: Literal['character', 'byte', 'word', 'token', 'subword']
+    """what counts as one symbol; character where texts have no blanks"""
+    vocabulary: int | None
+    """keep at most this many symbols (subword: how many to learn, default 1000)"""
+    minimum_count: int
+    """a symbol seen less often than this in training is unknown"""
+    lower: bool
+    """lower-case the text first"""
+    method: Literal['byte-pair', 'unigram']
+    """how subwords are learned"""
+    tokenizer: Words
+    """a tokenizer made elsewhere: a file tokenizer.json or a sentencepiece .model; the unit is then subword"""
+    phrases: int
+    """word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words"""
+    phrase_score: float
+    """phrases: how much more often; higher joins fewer"""
+    add: float
+    """pseudo-count added to both, being true and not being true"""
+    ngram: int
+    """runs of up to this many symbols"""
+    weighting: Literal['counts', 'tf-idf']
+    """what an n-gram weighs: its count, or tf-idf"""
+    strength: float
+    """how far weights may grow: the inverse of the penalty on their squares; 0: found on the training data"""
+    least: int
+    """n-grams seen in fewer training sequences are left out"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position sees the others"""
+    layers: int
+    """number of blocks"""
+    residual: bool
+    """add each part's input to its output, with a norm before or after"""
+    norm: Literal['layer', 'rms']
+    """with residual: LayerNorm or RMSNorm"""
+    norm_place: Literal['before', 'after']
+    """with residual: before each part, or after it as in the first Transformer"""
+    feed_forward: float
+    """width of the feed-forward part, in multiples of the width; 0 leaves it out"""
+    feed_forward_activation: Literal['relu', 'gelu', 'gelu-tanh', 'gated']
+    """activation of the feed-forward part"""
+    dropout: float
+    """share of activations dropped in training"""
+    weight_dropout: float
+    """recurrence: share of recurrent weights dropped in training"""
+    tied: bool
+    """the output layer shares the embedding's weights"""
+    output_bias: bool
+    """the output layer has a bias; without one a transformer can be written as a GPT-2"""
+    activation: Literal['tanh', 'sigmoid', 'relu', 'gelu']
+    """rnn, plain convolution and hidden layers: the nonlinearity"""
+    initial: Literal['orthogonal', 'uniform']
+    """recurrence: how the recurrent weights begin"""
+    cell_output: Literal['tanh', 'linear']
+    """lstm, coupled, no-output-gate: h is made of tanh(c), or of c itself"""
+    norm_inside: bool
+    """recurrence: LayerNorm of W x and of U h within each step (Ba et al. 2016)"""
+    radius: float
+    """recurrence: scale the recurrent matrices to this spectral radius at the start; 0 leaves them as --initial makes them"""
+    heads: int
+    """attention: number of heads"""
+    context: int
+    """attention: how many positions back, itself included"""
+    score: Literal['dot', 'scaled', 'bilinear', 'mlp', 'uniform']
+    """attention: how well a query fits a key"""
+    head_width: int
+    """attention: numbers of each head's queries, keys and values; 0: width / heads"""
+    maps: bool
+    """attention: queries, keys and values are learned maps of the vectors, not the vectors themselves"""
+    positions: Literal['rotary', 'sinusoidal', 'learned', 'concatenated', 'none']
+    """attention: how it knows where things stand"""
+    kernel: int
+    """convolution: width of the kernel, in positions"""
+    dilation: int
+    """convolution: a position hears every so many-th before it; 1: plain, 0: doubling with each layer"""
+    gated: bool
+    """convolution: each value is let through by a gate; otherwise plain, with an activation"""
+    word_vectors: Words
+    """begin with these word vectors: a file of word2vec, GloVe or fastText, or a run of `fit words`; --width must be theirs, but for labels, whose --embedding becomes theirs"""
+    frozen: bool
+    """the embedding stays as it begins"""
+    bidirectional: bool
+    """each position sees what comes after it, too"""
+    embedding: int
+    """size of the word vectors; 0: as --width"""
+    word_dropout: float
+    """share of words that are unknown in training, so that unknown ones are known"""
+    letters: Literal['no', 'convolution', 'lstm', 'affixes']
+    """words are also read letter by letter"""
+    letter_width: int
+    """letters: size of what they say about the word"""
+    also: Words
+    """further fields that are read beside the words, element by element, with commas between: upos,lemma"""
+    also_width: int
+    """also: size of the vectors of further symbols"""
+    encoder: Words
+    """a run of `fit language` that reads first: its vectors in context stand for the word vectors, its unit and its vocabulary are used; copied into the run"""
+    encoder_frozen: bool
+    """encoder: it stays as it is; false: it learns on"""
+    pool: Literal['last', 'mean', 'max', 'attention', 'unit']
+    """how the vectors of all positions become one: the last, their mean or largest values, a mean weighed by attention, or the vector of an extra position (unit)"""
+    hidden: int
+    """hidden layers between that one vector and the answer"""
+
+class MarksFit(MarksSettings, total=False):
+    resume: bool
+    """go on with a fit that was killed"""
+    overwrite: bool
+    """replace the run that is there"""
+    report: Words
+    """page to write about the fit: .html"""
+    track: Literal['', 'tensorboard']
+    """also write curves for this program, into the folder"""
+
+class MarksCompare(MarksSettings, total=False):
+    folds: int | None
+    """every so many-th part of the data is the test in turn"""
+    seeds: int
+    """fits of each network from so many seeds: intervals then cover seeds, too"""
+    margin: float
+    """share of the best figure below which a difference does not matter"""
+    units: Words
+    """units with commas between: one table of all, on the same raw text (language)"""
+    curve: bool
+    """fit six sizes of the data, too: what more of it would give, and where models cross"""
+    pretrained: Words
+    """local folder of a pretrained model, in Hugging Face's layout: one more row, marked; nothing is downloaded"""
+    max_size: int | None
+    """bytes of a model to be recommended, at most"""
+    min_speed: float | None
+    """symbols per second of a model to be recommended, at least"""
+    resume: bool
+    """go on with a comparison that was killed: rows it has are kept"""
+    track: Literal['', 'tensorboard']
+    """also write curves for this program, into the folder"""
+    repeat: Words
+    """folder or table.json of a comparison to do again: same data, models, settings, seeds"""
+    valid: Source
+    """a file of its own"""
+    test: Source
+    """a file of its own"""
+
+class MarksEvaluate(TypedDict, total=False):
+    against: Predictor | None
+    """another run: is this one better? by the test of the task's figure"""
+
+class MarksPredict(TypedDict, total=False):
+    top: int
+    """how many of the likeliest are shown"""
+    threshold: float
+    """a label is found from this probability on"""
+
+class FittedMarks(Marker):
+    def evaluate(self, data: Source, **options: Unpack[MarksEvaluate]) -> Result:
+        """How well it tells what is true of other data: bits per sequence, F1, whole sets."""
+    def predict(self, data: Source, **options: Unpack[MarksPredict]) -> Result:
+        """The labels of each sequence, and the likeliest with their probabilities."""
+    def score(self, data: Source) -> Result:
+        """One line a sequence: natural-log probability of its labels, how many there are to choose from, unknown labels."""
 
 class TranslateSettings(Settings, total=False):
     tune_search: bool
@@ -1703,7 +1896,7 @@ class ForecastLags(TypedDict, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     sample_rate: int
@@ -2235,7 +2428,7 @@ class EvaluateOptions(AnyEvaluate, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     by: Literal['', 'line', 'stream']
@@ -2286,7 +2479,7 @@ class ScoreOptions(AnyScore, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     by: Literal['', 'line', 'stream']
@@ -2374,7 +2567,7 @@ class PredictOptions(AnyPredict, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     by: Literal['', 'line', 'stream']
@@ -2642,7 +2835,7 @@ class AnyLags(TypedDict, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     sample_rate: int
@@ -2804,7 +2997,7 @@ class PlotOptions(TypedDict, total=False):
     field: Words
     """which field of a table to read"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     against: Words
@@ -2928,7 +3121,7 @@ class Reading(TypedDict, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     by: Literal['', 'line', 'stream']
@@ -3027,6 +3220,7 @@ class AnyPredictor(Predictor):
     estimates: Any
     export_arpa: Any
     extended: Any
+    figures: Any
     filled: Any
     fitted_on: Any
     from_few_errors: Any
@@ -3051,6 +3245,7 @@ class AnyPredictor(Predictor):
     one: Any
     only: Any
     other_scales: Any
+    outputs: Any
     past: Any
     past_time: Any
     plain: Any
@@ -3058,6 +3253,7 @@ class AnyPredictor(Predictor):
     predicted: Any
     predictions: Any
     prior: Any
+    probabilities: Any
     protocol: Any
     ranking: Any
     reads: Any
@@ -3081,6 +3277,7 @@ class AnyPredictor(Predictor):
     text: Any
     told_beside: Any
     told_of: Any
+    truth: Any
     tune_search: Any
     unbalanced: Any
     unknown_in: Any
@@ -3132,6 +3329,14 @@ def fit(task: Literal['sets'], model: str, train: Source, valid: Source | None =
 
 @overload
 def fit(task: Literal['sets'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedSets:
+    """Fit a class of your own: its options are settings, too."""
+
+@overload
+def fit(task: Literal['marks'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[MarksFit]) -> FittedMarks:
+    """Fit a model by name: which of several things are true of each sequence?"""
+
+@overload
+def fit(task: Literal['marks'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedMarks:
     """Fit a class of your own: its options are settings, too."""
 
 @overload
@@ -3197,6 +3402,12 @@ def compare(task: Literal['sets'], data: Source, models: str | Sequence[str] | N
 def compare(task: Literal['sets'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
 
 @overload
+def compare(task: Literal['marks'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[MarksCompare]) -> Result: ...
+
+@overload
+def compare(task: Literal['marks'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
+
+@overload
 def compare(task: Literal['translate'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[TranslateCompare]) -> Result: ...
 
 @overload
@@ -3230,5 +3441,5 @@ def load(
     device: str = ...,
     mute: str = ...,
 ) -> AnyPredictor: ...
-def split(task: Literal['language', 'classify', 'regress', 'tag', 'sets', 'translate', 'forecast', 'autoencode', 'words'], data: Source, **settings: Unpack[Reading]) -> tuple[Sequences, Sequences | None, Sequences]: ...
+def split(task: Literal['language', 'classify', 'regress', 'tag', 'sets', 'marks', 'translate', 'forecast', 'autoencode', 'words'], data: Source, **settings: Unpack[Reading]) -> tuple[Sequences, Sequences | None, Sequences]: ...
 def plot(run: Predictor | str | Path | Sequence[Predictor | str | Path], data: Source | None = ..., *, what: str = ..., out: str | Path | None = ..., **options: Unpack[PlotOptions]) -> Chart: ...

@@ -123,6 +123,20 @@ def tagged(seed: int) -> Files:
     }
 
 
+def marked_lines(count: int, seed: int) -> str:
+    """A text and which words it has, between bars."""
+    texts = [text for _, text in pairs(count, seed)]
+    marks = [[word for word in ("free", "tea", "desk", "the") if word in text] for text in texts]
+    rows = (f"{text}\t{'|'.join(found)}\n" for text, found in zip(texts, marks, strict=True))
+    return "text\tlabels\n" + "".join(rows)
+
+
+def marked(seed: int) -> Files:
+    """Texts with lists of labels; one that training does not have."""
+    unknown = "free tea\tfree|strange\n"
+    return {"train.tsv": marked_lines(40, seed), "test.tsv": marked_lines(9, seed + 1) + unknown}
+
+
 def rolled(count: int, seed: int) -> str:
     """Lines of chords."""
     dice = random.Random(seed)
@@ -374,6 +388,21 @@ SETS = Example(
     },
     compared={"models": "frequencies,rnn", **TINY},
 )
+MARKS = Example(
+    marked,
+    {
+        "counted": (("frequencies", {}), ("frequencies", {"add": 0.5})),
+        "linear": (("linear", {}), ("linear", {"ngram": 1})),
+        "neural": (("gru", TINY), ("mlp", TINY)),
+        "mixed": (("linear+gru", TINY), ("linear+mean", TINY)),
+    },
+    {
+        "evaluate": [Ask(HELD), Ask(HELD, {"against": Named("neural")}, COUNTED)],
+        "predict": [Ask(HELD, {"top": 2}), Ask(["free tea", ""], {"threshold": 0.2})],
+        "score": [Ask(HELD)],
+    },
+    compared={"models": "frequencies,linear,mean", **TINY},
+)
 TRANSLATE = Example(
     translated,
     {
@@ -524,6 +553,7 @@ EXAMPLES: dict[str, Example] = {
     "regress": REGRESS,
     "tag": TAG,
     "sets": SETS,
+    "marks": MARKS,
     "translate": TRANSLATE,
     "forecast": FORECAST,
     "autoencode": AUTOENCODE,

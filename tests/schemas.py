@@ -125,6 +125,7 @@ def records(workshop: Workshop, task: str) -> Iterator[tuple[str, Record]]:
             roles = workshop.roles(task, ask) if room.verbs[verb].runs else ("",)
             yield from ((verb, asked(workshop, task, verb, ask, role)) for role in roles)
     yield from labelled(task)
+    yield from further(task)
     for role in example.models:
         yield "fit", fitted(workshop, task, role)
     if room.figures:
@@ -141,6 +142,23 @@ def labelled(task: str) -> Iterator[tuple[str, Record]]:
         predictor = call("fit", task, ([["a", "b"], ["b", "c"]] * 2, said), model=model)
         whole = {"probabilities": True} if task == "classify" else {}
         yield from ((verb, call(verb, predictor, ["a b"], **whole)) for verb in verbs)
+
+
+def further(task: str) -> Iterator[tuple[str, Record]]:
+    """What the files of the examples do not have: tags of numbers, and values that are vectors."""
+    rows = [[[(s * 7 + t * 5) % 11 / 4, 0.5 * s] for t in range(1 + s % 3)] for s in range(60)]
+    said: dict[str, tuple[str, list[Any]]] = {
+        "tag": ("hmm", [["a" if row[0] < 1.2 else "b" for row in each] for each in rows]),
+        "regress": ("linear", [[sum(row[0] for row in x), x[0][1], x[-1][0]] for x in rows]),
+    }
+    if task not in said:
+        return
+    model, targets = said[task]
+    predictor = call("fit", task, (rows, targets), model=model)
+    yield "predict", call("predict", predictor, rows[:3])
+    yield "evaluate", call("evaluate", predictor, (rows, targets))
+    if task == "regress":
+        yield "compare", call("compare", task, (rows, targets), models="average,linear")
 
 
 def asked(workshop: Workshop, task: str, verb: str, ask: Ask, role: str) -> Record:
@@ -260,7 +278,8 @@ def of_kind(values: list[Any], kind: str) -> list[Any]:
 def array(values: list[list[Any]], key: str) -> Schema:
     """A list; the ends of an interval are two."""
     items = [each for value in values for each in value]
-    pair = {"minItems": 2, "maxItems": 2} if key == "interval" else {}
+    lists = any(isinstance(each, list) for each in items)  # of several values one each
+    pair = {"minItems": 2, "maxItems": 2} if key == "interval" and not lists else {}
     schema = inferred(items, key) if items else unseen(key)
     return {"type": "array", "items": schema, **pair}
 

@@ -44,6 +44,8 @@ from seriatim.tasks.forecast.codec import SeriesCodec, of_windows
 from seriatim.tasks.forecast.options import BacktestOptions
 from seriatim.tasks.labels.answers import answers, estimates
 from seriatim.tasks.labels.codec import Examples, LabelCodec, of_examples
+from seriatim.tasks.marks.codec import MarksCodec
+from seriatim.tasks.marks.metrics import logits_of
 from seriatim.tasks.sets.codec import of_sets, set_prompts
 from seriatim.tasks.sets.metrics import score_sets
 from seriatim.tasks.translate.codec import EncodedPairs, of_pairs
@@ -381,7 +383,17 @@ WORDS = [
 TOKENS = tagged(
     WORDS, [tags_of([word if word != "Zebra" else "Mum" for word in row]) for row in WORDS]
 )
-TARGETS = {"classify": "label", "tag": "tags", "regress": "value"}
+TARGETS = {"classify": "label", "tag": "tags", "regress": "value", "marks": "labels"}
+
+
+def listed(data: Sequences) -> Sequences:
+    """The same texts, each with the labels that are true of it."""
+    texts = [str(data.field("text").raw(s)) for s in range(len(data))]
+    marks = [[name for name in ("a", "e", "i") if name in text] for text in texts]
+    return Sequences({"text": data.field("text"), "labels": Field.of_symbols(marks)})
+
+
+CODECS: dict[str, type[LabelCodec]] = dict.fromkeys(TARGETS, LabelCodec) | {"marks": MarksCodec}
 
 
 def valued(data: Sequences) -> Sequences:
@@ -391,15 +403,18 @@ def valued(data: Sequences) -> Sequences:
     return Sequences({"text": data.field("text"), "value": Field.of_numbers(cells)})
 
 
-def measured_numbers(task: str) -> Sequences:
-    """Seventeen sequences of three channels, one of them empty."""
+def measured_numbers(task: str, several: int = 1) -> Sequences:
+    """Seventeen sequences of three channels, one of them empty; of values each has `several`."""
     dice = np.random.default_rng(1)
     rows = [dice.standard_normal((length, 3)) for length in (0, 1, 2, 30, *range(3, 16))]
-    said = (
-        Field.of_labels(dice.choice(["a", "b"], 17))
-        if task == "classify"
-        else Field.of_numbers(dice.standard_normal((17, 1)))
-    )
+    if task == "tag":
+        said = Field.of_symbols(dice.choice(["a", "b", "c"], len(row)).tolist() for row in rows)
+    elif task == "classify":
+        said = Field.of_labels(dice.choice(["a", "b"], 17))
+    elif task == "marks":
+        said = Field.of_symbols(dice.choice(["a", "b", "c"], dice.integers(0, 4)) for _ in rows)
+    else:
+        said = Field.of_numbers(dice.standard_normal((17, several)))
     return Sequences({"values": Field.of_numbers(rows), TARGETS[task]: said})
 
 
@@ -421,22 +436,24 @@ def bracketed(data: Sequences) -> Sequences:
 
 @cache
 def data_of(
-    task: str, numbers: bool = False, trees: bool = False
+    task: str, numbers: bool = False, several: int = 1, trees: bool = False
 ) -> tuple[LabelCodec, Sequences, Sequences]:
     """A codec, its training data, and seventeen sequences that it has not seen (numbers: the same):
     one of them empty, of words one long and full of unknown ones."""
     if numbers:
-        data = measured_numbers(task)
-        return LabelCodec.fit(data, CodecOptions(), TARGETS[task]), data, data
+        data = measured_numbers(task, several)
+        return CODECS[task].fit(data, CodecOptions(), TARGETS[task]), data, data
     if task == "tag":
         train, data, unit = sentences(40), TOKENS, "token"
     else:
         train, data, unit = messages(40, seed=1), TEXTS, "word"
         if task == "regress":
             train, data = valued(train), valued(data)
+        if task == "marks":
+            train, data = listed(train), listed(data)
     if trees:
         train, data = bracketed(train), bracketed(data)
-    return LabelCodec.fit(train, CodecOptions(unit=unit), TARGETS[task]), train, data
+    return CODECS[task].fit(train, CodecOptions(unit=unit), TARGETS[task]), train, data
 
 
 class LabelSpecimen(Specimen):
@@ -457,11 +474,13 @@ class LabelSpecimen(Specimen):
         "letter_width": 4,
     }
 
-    def __init__(self, task: str, name: str, spec: str, own: dict, variant=True, numbers=False):
+    def __init__(
+        self, task: str, name: str, spec: str, own: dict, variant=True, numbers=False, several=1
+    ):
         folder = {"pretrained": encoder()} if spec == "pretrained" else {}
         super().__init__(name, spec, self.settings_of_all | folder | own, variant)
         self.task, self.numbers = task, numbers
-        self.codec, self.train, self.asked = data_of(task, numbers, spec == "tree")
+        self.codec, self.train, self.asked = data_of(task, numbers, several, spec == "tree")
         self.sizes = (self.codec.size, *self.codec.sizes)
 
     def made(self, **more: Any) -> Model:
@@ -531,7 +550,7 @@ class LabelSpecimen(Specimen):
         alone = [self.said(self.model, each)[0][self.real(each)[0]] for each in batches]
         if self.task == "regress":
             mean, _ = estimates(self.model, self.examples)
-            return torch.from_numpy(mean), torch.cat(alone)[:, 0]
+            return torch.from_numpy(mean), torch.cat(alone)[:, :-1]
         found = answers(self.model, self.examples, self.task == "tag")
         with torch.inference_mode():
             assert abs(found.loss - float(asking(self.model).loss(self.batch())[0])) < 1e-5
@@ -583,6 +602,30 @@ class LabelSpecimen(Specimen):
         figures = predictor.evaluate(self.train)
         timeless = {key: value for key, value in figures.items() if "second" not in key}
         return [predictor.predict(self.train), timeless, repr(predictor)]
+
+
+class MarkSpecimen(LabelSpecimen):
+    """The same sequences, under a coin for each of three labels."""
+
+    goal = 0.3
+
+    def at_once(self) -> tuple[Tensor, Tensor]:
+        alone = [self.said(self.model, self.batch([row]))[0, 0] for row in range(17)]
+        return torch.from_numpy(logits_of(self.model, self.examples)), torch.stack(alone)
+
+    def nothing(self) -> Tensor:
+        if self.numbers:
+            return self.said(self.model, self.batch([0]))
+        none = self.codec.encode(listed(labelled([("ham", ""), ("spam", " ")])))
+        return torch.from_numpy(logits_of(self.model, none))
+
+    def drawn(self) -> tuple[Tensor, Tensor]:
+        with torch.no_grad():
+            found = self.distribution(self.model, self.batch([3]))
+            drawn = found[torch.zeros(MANY, dtype=torch.long)].sample(
+                torch.Generator().manual_seed(1)
+            )
+        return drawn[:, 0].double().mean(0), found.mean()[0, 0].double()
 
 
 def below_quantiles(density: Density) -> tuple[Tensor, Tensor]:
@@ -1182,6 +1225,7 @@ MIXTURES = {
     "tag": ("hmm+gru",),
     "regress": ("linear+gru",),
     "sets": ("frequencies+gru",),
+    "marks": ("linear+gru",),
     "forecast": ("seasonal+gru",),
     "translate": ("lexicon+gru+transformer", "joint+lstm"),
 }
@@ -1206,17 +1250,23 @@ def rungs_of(task: str) -> list[str]:
 
 
 def labellers(task: str, variants: dict[str, tuple[str, dict]]) -> list[Specimen]:
-    """Models of labels, tags or values; those of sequences read numbers too."""
-    plain = [LabelSpecimen(task, name, name, {}, variant=False) for name in rungs_of(task)]
+    """Models of labels, tags or values, of symbols and of numbers."""
+    kind = MarkSpecimen if task == "marks" else LabelSpecimen
+    plain = [kind(task, name, name, {}, variant=False) for name in rungs_of(task)]
     several = [LabelSpecimen(task, name, *each) for name, each in variants.items()]
-    numbers = {"layers": 1, "word_dropout": 0.0}
+    vectors = ("average", "linear", "gru", "linear+gru") if task == "regress" else ()
+    numbers = {"layers": 1, "word_dropout": 0.0} | ({"letters": "no"} if task == "tag" else {})
     return [
         *plain,
         *several,
         *(
-            LabelSpecimen(task, f"{name}, numbers", name, numbers, variant=False, numbers=True)
+            kind(task, f"{name}, numbers", name, numbers, variant=False, numbers=True)
             for name in room(task).rungs
-            if task != "tag" and name not in NO_SYMBOLS
+            if name not in NO_SYMBOLS
+        ),
+        *(
+            LabelSpecimen(task, f"{name}, vectors", name, numbers, numbers=True, several=2)
+            for name in vectors
         ),
     ]
 
@@ -1248,7 +1298,7 @@ def specimens(task: str) -> list[Specimen]:
         return labellers(task, CLASSIFIERS)
     if task == "tag":
         return labellers(task, TAGGERS)
-    if task == "regress":
+    if task in ("regress", "marks"):
         return labellers(task, {})
     if task == "sets":
         return [SetSpecimen(name, name, READING_SETS, variant=False) for name in rungs]

@@ -35,6 +35,7 @@ ROOMS = """\
                best, annotate, embed, attention, units
   sets         which elements are in the next set?
                complete
+  marks        which of several things are true of each sequence?
   translate    what is this in the other language?
                alignment, tree, attention
   forecast     what happens over the next steps?

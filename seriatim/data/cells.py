@@ -215,7 +215,8 @@ def field_in(items: Sequence[Any], gaps: bool, do: str) -> tuple[str, Field]:
         if kind not in (first, "") and not (kind == "missing" and gaps and first == TEXT):
             raise unlike(items[place], place, kind, first, do)
     if first == TEXT:
-        return TEXT, Field.of_text("" if each is None or missing(each) else each for each in items)
+        blank = [each is None or missing(each) or not len(each) for each in items]  # lists, too
+        return TEXT, Field.of_text("" if no else each for no, each in zip(blank, items))
     if first == SYMBOLS:
         return SYMBOLS, Field.of_symbols(plain_list(each) for each in items)
     if first == NUMBERS:

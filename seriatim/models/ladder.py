@@ -28,7 +28,8 @@ class Rung:
     """One row of a ladder.
 
     `settings` say how it differs from the defaults of its options, `training` how its recipe
-    differs from TrainingOptions, `numbers` how again where sequences are numbers.
+    differs from TrainingOptions, `numbers` how again where sequences are numbers, and
+    `settings_of_numbers` which settings differ there.
     """
 
     summary: str
@@ -37,6 +38,7 @@ class Rung:
     settings: dict[str, Any] = field(default_factory=dict)
     training: dict[str, Any] = field(default_factory=dict)
     numbers: dict[str, Any] = field(default_factory=dict)
+    settings_of_numbers: dict[str, Any] = field(default_factory=dict)
     counts: bool = False  # it counts, and is not trained by gradients
     usual: bool = True  # compared unless models are named
     symbols: bool = False  # it reads symbols and no numbers: not compared on those
@@ -53,6 +55,10 @@ class Rung:
         """Its class, loaded when it is needed."""
         found = self.implementation
         return named(found) if isinstance(found, str) else found
+
+    def settings_on(self, numbers: bool) -> dict[str, Any]:
+        """What makes it this rung, on symbols or on numbers."""
+        return self.settings | (self.settings_of_numbers if numbers else {})
 
     def recipe(self, numbers: bool) -> dict[str, Any]:
         """How it is trained, on symbols or on numbers."""
@@ -132,7 +138,7 @@ def part_of(name: str, rung: Rung, asked: Mapping[str, Any], numbers: bool) -> P
         key: value for key, value in rung.recipe(numbers).items() if not (limited and key in LIMITS)
     }
     found, problems = [], []
-    for cls, own in ((rung.options, rung.settings), (TrainingOptions, recipe)):
+    for cls, own in ((rung.options, rung.settings_on(numbers)), (TrainingOptions, recipe)):
         try:
             found.append(choose(cls, own, asked, name))
         except ConfigError as error:

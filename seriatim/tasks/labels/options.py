@@ -30,6 +30,14 @@ class LabellerOptions(WholeOptions):
     letter_width: int = option(
         64, "letters: size of what they say about the word", least=2, most=65536
     )
+    also: str = option(
+        "",
+        "further fields that are read beside the words, element by element, with commas between: "
+        "upos,lemma",
+    )
+    also_width: int = option(
+        32, "also: size of the vectors of further symbols", least=1, most=65536
+    )
     encoder: str = option(
         "",
         "a run of `fit language` that reads first: its vectors in context stand for the word "

@@ -35,7 +35,7 @@ from seriatim.show.texts import APART
 from seriatim.tasks.base import NoOptions, Task
 from seriatim.tasks.base.options import UnitOptions
 from seriatim.tasks.labels.answers import Answers, answers
-from seriatim.tasks.labels.codec import Examples, LabelCodec, of_examples
+from seriatim.tasks.labels.codec import STEP, Examples, LabelCodec, of_examples
 from seriatim.tasks.labels.cut import ClassifyLesson
 from seriatim.tasks.labels.metrics import calibration, cooled, report
 from seriatim.tasks.labels.models.beside import BesideCounting
@@ -74,7 +74,8 @@ class OfSequences(Predictor):
 
     def data(self, source: Source, gaps: bool = False) -> Sequences:
         """Sequences, read as the training data were; not a single stream."""
-        unit = None if self.codec.channels else self.codec.options.unit
+        of_numbers = STEP if self.codec.target == "tags" else None
+        unit = of_numbers if self.codec.channels else self.codec.options.unit
         source = at_hand(source)
         data = self.task.cut.sequences(source, self.reading_of(source), unit=unit, gaps=gaps)
         if data.by == "stream":
@@ -96,11 +97,7 @@ class OfSequences(Predictor):
         given = given[first : first + 1]
         examples = self.codec.encode(given, labelled=False)
         longest, notes = int(examples.x.lengths[0]), []
-        tokens = (
-            [str(place + 1) for place in range(longest)]
-            if self.codec.channels
-            else self.codec.pieces(given.main)[0]
-        )
+        tokens = self.codec.pieces(given.main)[0]
         with evaluating(self.model):
             batch = of_examples(examples, np.arange(1))
             traced = [each for part in self.model.parts for each in attention_of(part, batch)]
@@ -442,7 +439,8 @@ class Labeller(OfSequences):
             return
         name, settings = self.counted
         rung, codec = self.task.rungs[name], self.codec
-        other = rung.code(codec.size, rung.options(**settings), *codec.sizes)
+        sizes = codec.sizes[:4]  # what counts reads no further fields
+        other = rung.code(codec.size, rung.options(**settings), *sizes)
         for _ in lesson.counting(other):
             pass
         judged = lesson.judged(self.model)

@@ -1,4 +1,4 @@
-"""Regress: one value for each sequence, of symbols or of numbers."""
+"""Regress: one value for each sequence, of symbols or of numbers; or as many for each."""
 
 from __future__ import annotations
 
@@ -75,10 +75,11 @@ VERBS: dict[str, Verb] = {
         example="seriatim evaluate runs/age test.jsonl",
     ),
     "predict": Verb(
-        "A value for each sequence, its deviation, and the interval of 80 %.",
+        "The value of each sequence, or its values, with deviation and interval of 80 %.",
         "predict",
         "predictions",
         table=TABLES + "value_lines",
+        rows=TABLES + "value_rows",
         pieces=True,
         gaps=True,
         example="seriatim predict runs/age new.jsonl",
@@ -114,7 +115,18 @@ TASK = Task(
         Figure("skill", "skill", "{:.1%}"),
         Figure("nats_per_value", "nats/value", wide=True),
         Figure("coverage", "in 80 %", "{:.0%}"),
+        Figure(
+            "scaled_mae",
+            "scaled MAE",
+            "{:.4f}",
+            "scaled mean absolute error",
+            test=HERE + "metrics:p_of_difference",
+            test_name="paired bootstrap, 95 %",
+            shown=False,
+            told="scaled_mae",
+        ),
     ),
+    ranking=HERE + "predictor:ranking",
     cut_by=LABELS + "cut:RegressCut",
     predictor=HERE + "predictor:Regressor",
     codec=LABELS + "codec:LabelCodec.from_json",

@@ -1,4 +1,4 @@
-"""Tag: one tag for each element of a sequence."""
+"""Tag: one tag for each element of a sequence, of symbols or of numbers."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ STACK = {
     "dropout": 0.4,
     "word_dropout": 0.05,
 }
+# numbers are no words: they have neither letters nor others that are unknown
+NUMBERS = {"letters": "no", "word_dropout": 0.0}
 
 
 # many small updates: of tags that are mostly O, large batches learn the O and nothing else
@@ -43,13 +45,13 @@ GATED = TAGGING | {"optimiser": "muon", "rate": 4e-3}
 
 RUNGS: dict[str, Rung] = {
     "most-frequent": Rung(
-        "every word its most frequent tag",
+        "every word its most frequent tag; numbers the most frequent of all",
         "seriatim.tasks.tag.models.hmm:MostFrequent",
         MostFrequentOptions,
         counts=True,
     ),
     "hmm": Rung(
-        "hidden Markov model: words given tags, tags given the tag before",
+        "hidden Markov model: words or numbers given tags, tags given the tag before",
         "seriatim.tasks.tag.models.hmm:HmmTagger",
         HmmOptions,
         counts=True,
@@ -60,6 +62,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "convolution", "gated": False, "activation": "relu", "kernel": 5},
         TAGGING,
+        settings_of_numbers=NUMBERS,
     ),
     "convolution": Rung(
         "gated convolutions over words and their letters",
@@ -67,6 +70,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "convolution", "layers": 3, "residual": True},
         TAGGING,
+        settings_of_numbers=NUMBERS,
     ),
     "rnn": Rung(
         "recurrent network with tanh units, both ways",
@@ -74,6 +78,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "rnn"},
         TAGGING | {"rate": 1e-3},
+        settings_of_numbers=NUMBERS,
     ),
     "gru": Rung(
         "gated recurrent unit, both ways",
@@ -81,6 +86,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "gru", "dropout": 0.5},
         GATED,
+        settings_of_numbers=NUMBERS,
     ),
     "lstm": Rung(
         "long short-term memory, both ways",
@@ -88,6 +94,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "lstm", "dropout": 0.5},
         GATED,
+        settings_of_numbers=NUMBERS,
     ),
     "transformer": Rung(
         "self-attention over the whole sequence",
@@ -104,6 +111,7 @@ RUNGS: dict[str, Rung] = {
             "context": 1024,
         },
         TAGGING | {"rate": 1e-3},
+        settings_of_numbers=NUMBERS,
     ),
 }
 

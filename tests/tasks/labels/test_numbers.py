@@ -296,7 +296,7 @@ def test_other_data_than_it_was_trained_on_is_refused():
         ("classify", "gru", {"letters": "lstm"}, "letter by letter"),
         ("regress", "gru", {"label_smoothing": 0.1}, "not smoothed"),
         ("regress", "linear", {"calibrate": True}, "calibrate"),
-        ("tag", "gru", {}, "numbers"),
+        ("tag", "gru", {"letters": "lstm"}, "letter by letter|same label"),
     ],
 )
 def test_what_is_not_for_numbers_or_values_is_refused(task, spec, settings, words):

@@ -1,6 +1,7 @@
 """Networks that say something about a sequence: the stack of the language models, with another end.
 
     x_t = [E w_t ; letters of w_t]      of words w_t
+    x_t = [... ; E' c_t ; E'' d_t]      beside further fields c, d: art, lemma, ...
     x_t = E v_t + e                     of C numbers v_t
     h = blocks(x)
     classify: softmax(W f(pool(h)) + b)    regress: normal(W f(pool(h)) + b)
@@ -91,6 +92,7 @@ class SequenceLabeller(NeuralModel):
         letters: int,
         own: int = 0,
         channels: int = 0,
+        *also: int,
     ):
         super().__init__()
         self.options, self.vocabulary, self.labels, self.channels, width = (
@@ -124,7 +126,15 @@ class SequenceLabeller(NeuralModel):
             if options.letters == "no"
             else Letters(options.letters, letters, options.letter_width)
         )
-        given = wide + (options.letter_width if self.letters else 0)
+        names = [name for name in options.also.split(",") if name.strip()]
+        if len(names) != len(also):
+            raise ConfigError(
+                "a network reads the further fields that it was told of",
+                got=f"{len(also)} fields, --also {options.also}",
+                do="Name each with --also",
+            )
+        self.beside_words = nn.ModuleList(nn.Embedding(many, options.also_width) for many in also)
+        given = wide + self.more_width
         self.inward = nn.Identity() if given == width or plain else nn.Linear(given, width)
         self.dropout = Dropout(options.dropout)
         refuse_foreign(options)
@@ -158,9 +168,14 @@ class SequenceLabeller(NeuralModel):
     def read_by(self, reader: Reader) -> None:
         """Let a language model read first; what it says is brought to the width of the stack."""
         self.reader, self.pretrained = reader, self.options.encoder
-        given = reader.width + (self.options.letter_width if self.letters else 0)
-        width = self.options.width
+        given, width = reader.width + self.more_width, self.options.width
         self.inward = nn.Identity() if given == width else nn.Linear(given, width)
+
+    @property
+    def more_width(self) -> int:
+        """How wide the vectors are that stand beside that of a word: letters, further fields."""
+        letters = self.options.letter_width if self.letters is not None else 0
+        return letters + len(self.beside_words) * self.options.also_width
 
     def look(self, x: Tensor) -> Tensor:
         """(B, P) symbols -> (B, P, E): those of the training data, which learn, and those known
@@ -178,13 +193,22 @@ class SequenceLabeller(NeuralModel):
 
     def embedded(self, batch: Batch) -> Tensor:
         """(B, P, D) what is known of each symbol by itself."""
-        x = batch.x
-        if self.training and self.options.word_dropout and not self.channels:
-            x = x.masked_fill(uniform(x.shape, x.device) < self.options.word_dropout, UNKNOWN)
+        x = batch.x if self.channels else self.dropped(batch.x)
         x = self.look(x) if self.reader is None else self.reader(x, batch.x_lengths)
         if self.letters is not None:
             x = torch.cat([x, self.letters(batch.letters)[batch.words]], -1)
+        if len(self.beside_words):
+            assert batch.further is not None
+            tables = zip(self.beside_words, batch.further.unbind(-1), strict=True)
+            x = torch.cat([x, *(table(self.dropped(ids)) for table, ids in tables)], -1)
         return self.inward(self.dropout(x))
+
+    def dropped(self, symbols: Tensor) -> Tensor:
+        """The same symbols, in training some of them unknown."""
+        share = self.options.word_dropout
+        if not self.training or not share:
+            return symbols
+        return symbols.masked_fill(uniform(symbols.shape, symbols.device) < share, UNKNOWN)
 
     def answer(self, x: Tensor, lengths: Tensor, symbols: Tensor | None = None) -> Distribution:
         """(B, P, D) embedded symbols, for trees the (B, P) symbols themselves -> (B,) distributions
@@ -294,8 +318,9 @@ class SequenceRegressor(SequenceLabeller):
         letters: int,
         own: int = 0,
         channels: int = 0,
+        *also: int,
     ):
-        super().__init__(vocabulary, options, labels, letters, own, channels)
+        super().__init__(vocabulary, options, labels, letters, own, channels, *also)
         self.head = NormalHead(options.width, labels)
 
     def said(self, hidden: Tensor) -> Distribution:
