@@ -19,9 +19,9 @@ from seriatim.cli.commands import (
     data_flags,
     ladder_flags,
     leaderboard_flags,
-    picture_flags,
     verb_flags,
 )
+from seriatim.cli.drawing import picture_flags
 from seriatim.cli.flags import Group, group_of
 from seriatim.errors import ConfigError, nearest
 from seriatim.fitting_options import CompareOptions, FitOptions
