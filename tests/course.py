@@ -10,6 +10,7 @@ the page shows, but that
     ...          stands for any lines, or within a line for any characters
     5.2 s        a time may be another
     1.234        a number may be off by a twentieth, or by two of its last digit
+    1e-12        one so small or large by a factor of three
     ▉            bars are not looked at, nor how many blanks stand between words
 
 and a command of which nothing is shown may print anything. Remarks on the way (stderr: how a file was
@@ -91,8 +92,10 @@ def bare(line: str) -> str:
 
 def near(shown: str, found: str) -> bool:
     """Whether a number is the one that is shown, as far as machines agree."""
-    digits = len(shown.partition("e")[0].partition(".")[2]) if "e" not in shown else 0
+    digits = len(shown.partition(".")[2])
     a, b = (float(each.replace(",", "")) for each in (shown, found))
+    if "e" in shown:
+        return a / 3 <= b <= a * 3
     return abs(a - b) <= max(abs(a) / 20, 2 * 10.0**-digits if digits else 0.0)
 
 
