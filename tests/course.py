@@ -71,7 +71,7 @@ def typed(command: Command, folder: Path) -> tuple[list[str], bool]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "140"}
     shim = f'seriatim() {{ "{sys.executable}" -m seriatim "$@"; }}\n'
     done = subprocess.run(
-        ["bash", "-c", shim + command.typed],
+        ["bash", "-e", "-c", shim + command.typed],
         cwd=folder,
         env=environment,
         capture_output=True,
