@@ -43,7 +43,7 @@ LEAST_LACKING = 1e-3  # to one: a share that is nearer counts as that
 NOISE = 0.005  # of a figure, by which two fits differ that are the same
 # What it rests on: benchmarks/protocol_time.py, six data sets and three tasks, small networks of up to
 # 1,280 updates; see docs/evaluation.md. The law loses to the last slope in what it says of more time.
-SPREAD = 1.0  # half of an 80 % interval, in gains of a doubling for each doubling
+SPREAD = 0.5  # half of an 80 % interval, in gains of a doubling for each doubling
 
 
 # -- the law
