@@ -6,8 +6,8 @@ A cell is a data set and a network. Each is fitted for a sixty-fourth, a thirty-
 and all of so many updates, every time with a schedule of its own. The quarter is a comparison's whole
 fit, the two before it its short ones; what twice and four times as much would give is predicted and
 looked up. The width of the intervals is found on half of the data sets and scored on the other half:
-the share that 80 % intervals hold, and their interval score beside those of "the last value" and "the
-last slope", which get a width in the same way. Cells are kept, one line each: a run that was killed
+the share that 80 % intervals hold, and their interval score beside those of "the last value" and "a law of
+diminishing returns", which get a width in the same way. Cells are kept, one line each: a run that was killed
 goes on. The peers need no installing.
 """
 
@@ -28,7 +28,7 @@ import numpy as np
 from record import write_row
 
 import seriatim as st
-from seriatim.comparison.time_curve import SPREAD, Scale, course_through, last_slope
+from seriatim.comparison.time_curve import SPREAD, Scale, course_through
 from seriatim.tasks import task
 
 DATA = Path(os.environ.get("SERIATIM_DATA", Path(__file__).parent.parent.parent / "shared/data"))
@@ -107,11 +107,20 @@ Way = Callable[[list[float], int], float]
 POINTS = (1 / 16, 1 / 8, 1.0)
 
 
-def by_law(values: list[float], times: int) -> float:
-    """What a comparison says."""
+def by_course(values: list[float], times: int) -> float:
+    """What a comparison says: that it goes on as it went, in the logarithm of time."""
     course = course_through(POINTS, values)
     assert course is not None
     return course.at(times)
+
+
+def by_law(values: list[float], times: int) -> float:
+    """A law of diminishing returns through the three points, where there is one."""
+    course = course_through(POINTS, values)
+    assert course is not None
+    if not course.power:
+        return course.at(times)
+    return course.last + course.height * (times**-course.power - 1)
 
 
 def by_value(values: list[float], times: int) -> float:
@@ -119,12 +128,7 @@ def by_value(values: list[float], times: int) -> float:
     return values[-1]
 
 
-def by_slope(values: list[float], times: int) -> float:
-    """It goes on as it went, in the logarithm of time."""
-    return last_slope(POINTS, values, times)
-
-
-WAYS: dict[str, Way] = {"law": by_law, "last value": by_value, "last slope": by_slope}
+WAYS: dict[str, Way] = {"last slope": by_course, "last value": by_value, "law": by_law}
 
 
 @dataclass
@@ -189,15 +193,15 @@ def told(kept: list[dict[str, Any]]) -> None:
         said[name] = scored(other, factor)
         held, score = said[name]
         print(f"{name}: width {factor:.3f} x, holds {100 * held:.0f} %, score {score:.4f}")
-    every = outcomes(kept, by_law)
+    every = outcomes(kept, by_course)
     held, score = scored(every, SPREAD)
     print(f"all cells need {width_of(every):.3f} x; {SPREAD:g} x holds {100 * held:.0f} %")
-    held, ours = said["law"]
+    held, ours = said["last slope"]
     peers = ", ".join(f"{name} {said[name][1]:.4f}" for name in list(WAYS)[1:])
     write_row(
         "protocol_time.py",
         "2 and 4 times the time predicted from a quarter, 80 % intervals",
-        f"hold {100 * held:.0f} % of {len(outcomes(kept, by_law, False))}; interval score {ours:.4f}",
+        f"hold {100 * held:.0f} % of {len(outcomes(kept, by_course, False))}; interval score {ours:.4f}",
         f"interval score: {peers}",
         f"{len(kept)} cells of {len({cell['data'] for cell in kept})} data sets, width found on the others",
     )

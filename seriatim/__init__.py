@@ -26,6 +26,7 @@ _HOMES = {  # name -> module: loaded when first used, so that importing costs no
     "generate": "api",
     "predict": "api",
     "check": "api",
+    "conform": "api",
     "plot": "api",
     "call": "verbs",
     "run": "verbs",
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from seriatim.runs.predictor import Predictor as Predictor
     from seriatim.typed import check as check
     from seriatim.typed import compare as compare
+    from seriatim.typed import conform as conform
     from seriatim.typed import evaluate as evaluate
     from seriatim.typed import fit as fit
     from seriatim.typed import generate as generate

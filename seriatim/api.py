@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from seriatim.tracking import Hear, guarded
 from seriatim.verbs import call, with_face
@@ -12,6 +12,8 @@ from seriatim.verbs import call, with_face
 if TYPE_CHECKING:
     from seriatim.data.sequences import Sequences
     from seriatim.faces import Result
+    from seriatim.models.base import Model
+    from seriatim.models.ladder import Rung
     from seriatim.runs.predictor import Predictor, Source
     from seriatim.show.charts import Chart
 
@@ -20,7 +22,7 @@ Run = Any  # a run folder, an opened Predictor, or a list of them that answer to
 
 def fit(
     task: str,
-    model: str,
+    model: str | type[Model] | Rung,
     train: Source,
     valid: Source | None = None,
     *,
@@ -29,7 +31,7 @@ def fit(
     on_event: Hear | None = None,
     **settings: Any,
 ) -> Predictor:
-    """Fit a model by name and give back a Predictor.
+    """Fit a model by name, or a class of your own (see docs/extending.md), and give back a Predictor.
 
     `train` and `valid` are files, or what is in memory: texts, pairs, `(X, y)`, columns, arrays,
     frames (see docs/data.md); so are the data of every verb.
@@ -52,7 +54,7 @@ def fit(
 def compare(
     task: str,
     data: Source,
-    models: str | Sequence[str] | None = None,
+    models: str | Sequence[str | type[Model] | Rung] | None = None,
     *,
     out: str | Path | None = None,
     progress: bool | None = None,
@@ -60,7 +62,8 @@ def compare(
     **settings: Any,
 ) -> Result:
     """The leaderboard as a record; with `out`, also a folder with table, picture, report and every
-    run. `progress` and `on_event` are those of `fit`.
+    run. Among the names of models may be classes of your own. `progress` and `on_event` are those of
+    `fit`.
 
     >>> record = compare("language", "markov:length=5000", "uniform,unigram,markov", order=2)
     >>> [row["model"] for row in record["rows"]]
@@ -102,8 +105,8 @@ def score(run: Run, data: Source, **options: Any) -> Result:
     return call("score", run, data, **options)
 
 
-def generate(run: Run, prompt: str | None = None, **options: Any) -> Result:
-    """What a run writes after a prompt."""
+def generate(run: Run, prompt: str | Mapping[str, Any] | None = None, **options: Any) -> Result:
+    """What a run writes after a prompt; of several sources a dict of them."""
     return call("generate", run, prompt, **options)
 
 
@@ -116,6 +119,14 @@ def check(*data: Source, **options: Any) -> Result:
     """What is wrong with data, before a model is fitted to it: of one thing, or of several that are
     the parts of one data set."""
     return call("check", list(data), **options)
+
+
+def conform(model: Any, data: Source | None = None) -> Result:
+    """Whether a model of what comes next keeps to what all others rely on: a class of your own, an
+    object of it, or what `fit` gave. Each check that fails says where, in a sentence."""
+    from seriatim.conforming import conform as look
+
+    return cast("Result", with_face(look(model, data)))
 
 
 def plot(

@@ -41,8 +41,11 @@ class Batch:
         None  # (B, P + T, K) numbers: what is known in advance, of the past and of the future
     )
     beside: Tensor | None = None  # (B, T, K) what another model says of each label
+    further: Tensor | None = None  # (B, P, J) symbols of further fields beside each symbol of x
     # the texts or words that x was made of, and which of them: for what reads text itself
     given: tuple[Field, np.ndarray] | None = None
+    # what is read beside x, each with its (B,) lengths: (B, P) symbols or (B, P, C) numbers
+    also: tuple[tuple[Tensor, Tensor], ...] = ()
 
     def __len__(self) -> int:
         return len(self.y)
@@ -55,6 +58,7 @@ class Batch:
             self.y[which],
             self.y_mask[which],
             labels=None if self.labels is None else self.labels[which],
+            also=tuple((x[which], lengths[which]) for x, lengths in self.also),
         )
 
 

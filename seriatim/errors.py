@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import difflib
 import re
+import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
+from pathlib import Path
 from types import TracebackType
 
 TYPED: ContextVar[bool] = ContextVar("typed", default=False)  # whether what is asked for was typed
@@ -197,3 +199,13 @@ def nearest(name: str, known: Iterable[str]) -> str:
     known = list(known)
     close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.6)
     return f"Did you mean {close[0]!r}?" if close else "Choose from: " + ", ".join(known)
+
+
+def told_by(error: BaseException) -> str:
+    """An error in the code of a model of the caller's own, and where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    others = ("site-packages", str(Path(__file__).parent))
+    own = [each for each in frames if not any(name in each.filename for name in others)]
+    place = (own or frames)[-1]
+    words = f"{type(error).__name__}: {error}".rstrip(": ")
+    return f"{words} (line {place.lineno} of {place.name})"

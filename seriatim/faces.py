@@ -20,7 +20,11 @@ from seriatim.tasks.base import Task, Verb
 if TYPE_CHECKING:
     from seriatim.show.charts import Chart
 
-AUDIT = "seriatim.audit.tables:audit"
+TABLES = {  # of records that no room gives
+    "audit": "seriatim.audit.tables:audit",
+    "conformance": "seriatim.conforming:table",
+}
+RANKED = ("comparison", "leaderboard")
 WIDE = 200  # letters of a leaderboard: a notebook scrolls
 
 
@@ -74,7 +78,7 @@ def rows_of(found: Record) -> list[dict[str, Any]]:
     from seriatim.show.frames import figure_rows, item_rows, ranked_rows
 
     room, verb = room_of(found), verb_of(found)
-    if found.get("kind") == "comparison":
+    if found.get("kind") in RANKED:
         return ranked_rows(found)
     if verb is not None and verb.rows:
         return named(verb.rows)(found)
@@ -88,10 +92,10 @@ def shown_of(found: Record) -> Any:
     from seriatim.leaderboard import leaderboard
 
     room, verb, kind = room_of(found), verb_of(found), found.get("kind")
-    if kind == "comparison" and room is not None:
+    if kind in RANKED and room is not None:
         return leaderboard(found, room, WIDE)
-    if kind == "audit":
-        return named(AUDIT)(found)
+    if kind in TABLES:
+        return named(TABLES[kind])(found)
     return named(verb.table)(found) if verb is not None and verb.table else None
 
 

@@ -183,6 +183,9 @@ class Fit:
         if self.encoder is not None:
             self.codec = self.codec.reading_with(self.encoder.codec, self.train)
             self.encoded = self.codec.encode(self.train)
+        for each in (self.train, self.valid):
+            if each is not None:
+                self.cut.readable(self.parts, self.codec, each)
         self.held = None if self.valid is None else self.cut.encode(self.codec, self.valid)
 
     def build(self) -> None:

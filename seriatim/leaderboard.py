@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,9 +22,30 @@ ROUGH_ITEMS = 100  # of a test: fewer show large differences alone
 LATE = 1.1  # of its time, from which on it is told that a comparison took longer
 MANY_COPIES = 0.05  # of the data, from which on they are told
 MUCH_SEEN = 0.05  # of the test, from which on the verdict says that training had it
+OF_OTHERS = "leaderboard"  # the kind of a record of runs that others made
+OF_COMPARISONS: Record = {  # what a leaderboard of others' runs has not
+    "references": [],
+    "recommendation": None,
+    "chosen_on": "test",
+    "unmixed": "",
+    "minutes": None,
+    "copies": 0.0,
+    "split": "given",
+    "test_share": 1.0,
+    "folds": None,
+    "curve": None,
+}
 STRIP = "strip"  # the column of dots on lines
 WINNER = "winner is"  # the column of words against each other rung
-LEFT = ("", "model", "95 %", STRIP, WINNER, "sample")  # columns of words; the others are numbers
+LEFT = (
+    "",
+    "author",
+    "model",
+    "95 %",
+    STRIP,
+    WINNER,
+    "sample",
+)  # columns of words; the others are numbers
 # columns from which a table has more of them, and what is left out first where there is no room
 WIDE, DRAWN = 120, 100
 FIRST_OUT = ("size", "symbols/s", "epochs", "parameters", STRIP, "sample", "updates")
@@ -34,7 +57,9 @@ def footnotes(record: Record, room: Task) -> list[str]:
     notes = []
     if any(row["tied"] and not row.get("unfinished") for row in record["rows"][1:]):
         notes.append("= may be best as well, by this test: the 90 % model confidence set")
-    if record["chosen_on"] == "test" and len(record["rows"]) > 1:
+    if record.get("kind") == OF_OTHERS:
+        notes.append("ranked on this very file: who comes first may owe some of it to luck")
+    elif record["chosen_on"] == "test" and len(record["rows"]) > 1:
         notes.append("the winner was chosen on the test itself: there is no common validation data")
     notes += recommendation_of(record)
     notes += beside_the_ranking(record["rows"], room.figure(record["figure"]), room)
@@ -43,7 +68,7 @@ def footnotes(record: Record, room: Task) -> list[str]:
     notes += told_of_figures(record, room)
     notes += of_little(record["measured_on"]) + beside_networks(record["rows"])
     notes += same_figures(record["rows"], room.figure(record["figure"]))
-    notes += pretrained_rows(record)
+    notes += pretrained_rows(record) + seen_by(record)
     if record["unmixed"]:
         notes.append(f"no mixture of the best two: {record['unmixed']}")
     notes += took_longer(record) + little_seen(record)
@@ -124,6 +149,17 @@ def pretrained_rows(record: Record) -> list[str]:
     if not names:
         return []
     return [f"{', '.join(names)}: pretraining data unknown; this test may be among it"]
+
+
+def seen_by(record: Record) -> list[str]:
+    """Of runs that others made, who was trained on how much of the file."""
+    shares = {
+        row["model"]: row["protocol"].get("seen_in_training") or 0
+        for row in record["rows"]
+        if record.get("kind") == OF_OTHERS and row["status"] == "ok"
+    }
+    many = [f"{name} {100 * share:.0f} %" for name, share in shares.items() if share >= MUCH_SEEN]
+    return [f"of this file seen in training: {', '.join(many)}"] if many else []
 
 
 def same_figures(rows: list[dict[str, Any]], figure: Figure) -> list[str]:
@@ -232,7 +268,8 @@ def first_words(good: list[dict[str, Any]], figure: Figure, items: int, level: l
     """Who comes first, with what, and how sure that is."""
     best, others = good[0], [row for row in good[1:] if not row.get("weights")]
     value = f"{figure.write(best[figure.key])} {figure.words or figure.title}"
-    told = f"{value} after {best['seconds']:.1f} s of fitting."
+    after = "" if best["seconds"] is None else f" after {best['seconds']:.1f} s of fitting"
+    told = f"{value}{after}."
     name = best["model"] + (", unfinished," if best.get("unfinished") else "")
     ahead = figure.signed(best[figure.key]) <= min(figure.signed(row[figure.key]) for row in good)
     if items < FEW_ITEMS:
@@ -432,6 +469,7 @@ def curve_notes(record: Record, room: Task) -> list[str]:
 def leaderboard(record: Record, room: Task, width: int = 160) -> Table:
     """The table, in so many columns of letters: a narrow one has fewer of its own, table.json has
     them all. Nothing is left out in the middle of a number."""
+    record = by_author(record)
     figures = room.ranked_by(record["figure"])
     shown = columns(record, figures, width)
     table = drawn(record, room, shown, width)
@@ -443,6 +481,33 @@ def leaderboard(record: Record, room: Task, width: int = 160) -> Table:
             shown.remove(name)
             table = drawn(record, room, shown, width)
     return table
+
+
+def by_author(record: Record) -> Record:
+    """A leaderboard of runs that others made, as a comparison whose rows are called by them."""
+    if record.get("kind") != OF_OTHERS:
+        return record
+    rows = [row | {"model": row["author"], "spec": row["model"]} for row in record["rows"]]
+    protocol = next((row["protocol"] for row in rows if row["status"] == "ok"), None)
+    return OF_COMPARISONS | record | {"rows": rows, "protocol": protocol}
+
+
+def ranked_csv(record: Record, room: Task) -> str:
+    """The rows of a table as csv."""
+    text = io.StringIO()
+    first, *others = (figure.key for figure in room.ranked_by(record["figure"]))
+    after = ("seconds", "updates", "epochs", "unfinished", "parameters", "size_bytes")
+    more = ("symbols_per_second", "tied", "reason")
+    columns = ["model", "status", first, "low", "high", *others, *after, *more]
+    if record.get("kind") == OF_OTHERS:
+        of_fits = after[:4]
+        columns = ["author", *(name for name in columns if name not in of_fits)]
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for row in record["rows"]:
+        low, high = row.get("interval", {}).get(first) or (None, None)
+        writer.writerow(row | {"low": low, "high": high})
+    return text.getvalue()
 
 
 def needed(table: Table, shown: list[str]) -> int:
@@ -469,7 +534,7 @@ def drawn(record: Record, room: Task, shown: list[str], width: int) -> Table:
     for name in shown:
         justify: Any = "left" if name in LEFT else "right"
         title = Text(strips[""]) if name == STRIP else name
-        table.add_column(title, justify=justify, no_wrap=name not in ("sample", "model"))
+        table.add_column(title, justify=justify, no_wrap=name not in ("sample", "model", "author"))
     waiting = sorted(
         (each for each in record["references"] if each["value"] is not None),
         key=lambda each: figures[0].signed(each["value"]),
@@ -551,7 +616,10 @@ def columns(record: Record, figures: tuple[Figure, ...], width: int) -> list[str
     strips = [STRIP] if width >= DRAWN and len(strips_of(record, first, 16)) > 1 else []
     judged = [WINNER] if any(row.get("against") for row in record["rows"]) else []
     figure = [first.title, "95 %", *strips, *judged]
-    return ["", "model", *figure, *beside, "fit s", *seen, "parameters", *more, *sample]
+    own = any(row.get("seconds") is not None for row in record["rows"])
+    spent = ["fit s"] if own else []
+    names = ["author", "model"] if any("spec" in row for row in record["rows"]) else ["model"]
+    return ["", *names, *figure, *beside, *spent, *seen, "parameters", *more, *sample]
 
 
 def learned(row: dict[str, Any]) -> tuple[str, str]:
@@ -570,11 +638,12 @@ def cells_of(place: int, row: dict[str, Any], figures: tuple[Figure, ...]) -> di
         "": "~" if row.get("unfinished") else "=" if row["tied"] and place > 1 else str(place),
         "updates": learned(row)[0],
         "epochs": learned(row)[1],
-        "model": Text(row["model"]),
+        "author": Text(row["model"]),
+        "model": Text(row.get("spec") or row["model"]),
         first.title: first.write(row[first.key]),
         "95 %": bounds,
         WINNER: "" if row.get("unfinished") or not row.get("against") else row["against"]["word"],
-        "fit s": f"{row['seconds']:.1f}",
+        "fit s": "" if row.get("seconds") is None else f"{row['seconds']:.1f}",
         "parameters": short(row["parameters"]),
         "size": short(row["size_bytes"]) + "B",
         "symbols/s": short(row["symbols_per_second"]),

@@ -208,6 +208,24 @@ def call_of(
     return f"st.compare({', '.join(words)})  # in Python: the data came from memory"
 
 
+def call_with(
+    room: Task, files: Mapping[str, list[str] | None], specs: list[str], asked: Mapping[str, Any]
+) -> str:
+    """What would be written in Python for a comparison in which classes of the caller's own are."""
+    own = {name: rung.code.__name__ for name, rung in room.rungs.items() if rung.own}
+    models = ", ".join(own.get(name) or repr(name) for name in specs)
+    named = {part: code_of(each) if each else part for part, each in files.items()}
+    parts = [f"{part}={named[part]}" for part in ("valid", "test") if part in named]
+    parts += [f"{name}={value!r}" for name, value in asked.items() if name != "models"]
+    words = [repr(room.name), named.get("data", "data"), f"[{models}]", *parts]
+    return f"st.compare({', '.join(words)})  # in Python, with your own {', '.join(own.values())}"
+
+
+def code_of(files: list[str]) -> str:
+    """Files as they are written in Python: one by its name."""
+    return repr(files[0] if len(files) == 1 else files)
+
+
 # -- a fit
 FIGURE = {"valid", "said", "per", "higher", "judged_on"}  # said in one
 ENDED_HOW = {"ending", "stopped", "improving", "unfinished", "interrupted"}  # said in one, too

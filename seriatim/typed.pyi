@@ -9,12 +9,15 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 
 from seriatim.data.sequences import Sequences
 from seriatim.faces import Result
+from seriatim.models.base import Model
+from seriatim.models.ladder import Rung
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.show.charts import Chart
 from seriatim.tasks.autoencode.predictor import Autoencoding
 from seriatim.tasks.classify.predictor import Classifier
 from seriatim.tasks.forecast.predictor import Forecaster
 from seriatim.tasks.language.predictor import LanguagePredictor
+from seriatim.tasks.marks.predictor import Marker
 from seriatim.tasks.regress.predictor import Regressor
 from seriatim.tasks.sets.predictor import SetPredictor
 from seriatim.tasks.tag.predictor import Tagger
@@ -27,7 +30,7 @@ class Settings(TypedDict, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     encoding: Words
@@ -329,6 +332,32 @@ class LanguagePositions(TypedDict, total=False):
     most: int
     """how many positions, from the first on"""
 
+class LanguageGates(TypedDict, total=False):
+    layer: int
+    """only this layer, counted from 1, the lowest; 0: all"""
+
+class LanguageUnits(TypedDict, total=False):
+    layer: int
+    """only units of this layer, counted from 1; 0: of all"""
+    unit: int
+    """only this unit of each layer, counted from 1; 0: of all"""
+    count: int
+    """how many units, those first that are worth most"""
+    marker: Literal['', 'quote', 'bracket', 'line', 'word', 'capital', 'digit']
+    """the units that follow this best, as it stands in the text (default: those that change most)"""
+
+class LanguageImpulse(TypedDict, total=False):
+    radius: Words
+    """spectral radii of the recurrent matrix, with commas between"""
+    width: int
+    """size of the state"""
+    steps: int
+    """how many steps after the push"""
+    activation: Literal['linear', 'tanh']
+    """what is applied to the state at each step"""
+    seed: int
+    """random numbers: matrix, inputs and push"""
+
 class LanguageCompress(TypedDict, total=False):
     out: Words
     """the compressed file, such as book.srt"""
@@ -360,6 +389,10 @@ class FittedLanguage(LanguagePredictor):
         """Who attends to whom: a map for each head."""
     def positions(self, **options: Unpack[LanguagePositions]) -> Result:
         """What a transformer is told of each position: the vectors, or the angles."""
+    def gates(self, text: str, **options: Unpack[LanguageGates]) -> Result:
+        """How far the gates of an lstm or gru stand open while it reads a text."""
+    def units(self, text: str, **options: Unpack[LanguageUnits]) -> Result:
+        """What hidden units say along a text, and which follow its quotes, brackets, lines or words."""
     def gradient(self, data: Source) -> Result:
         """How far back the gradient of the loss reaches."""
     def influence(self, data: Source) -> Result:
@@ -438,8 +471,8 @@ class ClassifySettings(Settings, total=False):
     """n-grams seen in fewer training sequences are left out"""
     pretrained: Words
     """local folder of a pretrained encoder, in Hugging Face's layout; nothing is downloaded"""
-    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
-    """how a position sees the ones before it"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position sees the others"""
     layers: int
     """number of blocks"""
     residual: bool
@@ -502,6 +535,10 @@ class ClassifySettings(Settings, total=False):
     """words are also read letter by letter"""
     letter_width: int
     """letters: size of what they say about the word"""
+    also: Words
+    """further fields that are read beside the words, element by element, with commas between: upos,lemma"""
+    also_width: int
+    """also: size of the vectors of further symbols"""
     encoder: Words
     """a run of `fit language` that reads first: its vectors in context stand for the word vectors, its unit and its vocabulary are used; copied into the run"""
     encoder_frozen: bool
@@ -587,6 +624,16 @@ class ClassifyAttention(TypedDict, total=False):
     head: int
     """only this head of each layer, counted from 1; 0: all"""
 
+class ClassifyUnits(TypedDict, total=False):
+    layer: int
+    """only units of this layer, counted from 1; 0: of all"""
+    unit: int
+    """only this unit of each layer, counted from 1; 0: of all"""
+    count: int
+    """how many units, those first that are worth most"""
+    marker: Literal['', 'quote', 'bracket', 'line', 'word', 'capital', 'digit']
+    """the units that follow this best, as it stands in the text (default: those that change most)"""
+
 class FittedClassify(Classifier):
     def evaluate(self, data: Source, **options: Unpack[ClassifyEvaluate]) -> Result:
         """How well it labels other data: accuracy, by label, with interval and calibration."""
@@ -600,6 +647,8 @@ class FittedClassify(Classifier):
         """A vector for each position in its context, or for each sequence their mean."""
     def attention(self, data: Source, **options: Unpack[ClassifyAttention]) -> Result:
         """Who attends to whom: a map for each head."""
+    def units(self, text: str, **options: Unpack[ClassifyUnits]) -> Result:
+        """What hidden units say along a text, and which follow its quotes, brackets, lines or words."""
 
 class RegressSettings(Settings, total=False):
     by: Literal['', 'line', 'stream']
@@ -648,8 +697,8 @@ class RegressSettings(Settings, total=False):
     """n-grams seen in fewer training sequences are left out"""
     pretrained: Words
     """local folder of a pretrained encoder, in Hugging Face's layout; nothing is downloaded"""
-    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
-    """how a position sees the ones before it"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position sees the others"""
     layers: int
     """number of blocks"""
     residual: bool
@@ -712,6 +761,10 @@ class RegressSettings(Settings, total=False):
     """words are also read letter by letter"""
     letter_width: int
     """letters: size of what they say about the word"""
+    also: Words
+    """further fields that are read beside the words, element by element, with commas between: upos,lemma"""
+    also_width: int
+    """also: size of the vectors of further symbols"""
     encoder: Words
     """a run of `fit language` that reads first: its vectors in context stand for the word vectors, its unit and its vocabulary are used; copied into the run"""
     encoder_frozen: bool
@@ -767,15 +820,27 @@ class RegressAttention(TypedDict, total=False):
     head: int
     """only this head of each layer, counted from 1; 0: all"""
 
+class RegressUnits(TypedDict, total=False):
+    layer: int
+    """only units of this layer, counted from 1; 0: of all"""
+    unit: int
+    """only this unit of each layer, counted from 1; 0: of all"""
+    count: int
+    """how many units, those first that are worth most"""
+    marker: Literal['', 'quote', 'bracket', 'line', 'word', 'capital', 'digit']
+    """the units that follow this best, as it stands in the text (default: those that change most)"""
+
 class FittedRegress(Regressor):
     def evaluate(self, data: Source, **options: Unpack[RegressEvaluate]) -> Result:
         """How well it estimates the values of other data: errors, skill, coverage."""
     def predict(self, data: Source) -> Result:
-        """A value for each sequence, its deviation, and the interval of 80 %."""
+        """The value of each sequence, or its values, with deviation and interval of 80 %."""
     def graph(self, data: Source) -> Result:
         """How the loss of one example is computed, with all values and gradients: a small network's."""
     def attention(self, data: Source, **options: Unpack[RegressAttention]) -> Result:
         """Who attends to whom: a map for each head."""
+    def units(self, text: str, **options: Unpack[RegressUnits]) -> Result:
+        """What hidden units say along a text, and which follow its quotes, brackets, lines or words."""
 
 class TagSettings(Settings, total=False):
     by: Literal['', 'line', 'stream']
@@ -822,8 +887,8 @@ class TagSettings(Settings, total=False):
     """how many tags back a tag depends on; 2 is a little better and ten times slower"""
     tag_trust: float
     """weight of a shorter context, in tags seen"""
-    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
-    """how a position sees the ones before it"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position sees the others"""
     layers: int
     """number of blocks"""
     residual: bool
@@ -886,6 +951,10 @@ class TagSettings(Settings, total=False):
     """words are also read letter by letter"""
     letter_width: int
     """letters: size of what they say about the word"""
+    also: Words
+    """further fields that are read beside the words, element by element, with commas between: upos,lemma"""
+    also_width: int
+    """also: size of the vectors of further symbols"""
     encoder: Words
     """a run of `fit language` that reads first: its vectors in context stand for the word vectors, its unit and its vocabulary are used; copied into the run"""
     encoder_frozen: bool
@@ -961,6 +1030,16 @@ class TagAttention(TypedDict, total=False):
     head: int
     """only this head of each layer, counted from 1; 0: all"""
 
+class TagUnits(TypedDict, total=False):
+    layer: int
+    """only units of this layer, counted from 1; 0: of all"""
+    unit: int
+    """only this unit of each layer, counted from 1; 0: of all"""
+    count: int
+    """how many units, those first that are worth most"""
+    marker: Literal['', 'quote', 'bracket', 'line', 'word', 'capital', 'digit']
+    """the units that follow this best, as it stands in the text (default: those that change most)"""
+
 class FittedTag(Tagger):
     def evaluate(self, data: Source, **options: Unpack[TagEvaluate]) -> Result:
         """How well it tags other data: accuracy, by tag, known and unknown words, spans."""
@@ -974,6 +1053,8 @@ class FittedTag(Tagger):
         """A vector for each position in its context, or for each sequence their mean."""
     def attention(self, data: Source, **options: Unpack[TagAttention]) -> Result:
         """Who attends to whom: a map for each head."""
+    def units(self, text: str, **options: Unpack[TagUnits]) -> Result:
+        """What hidden units say along a text, and which follow its quotes, brackets, lines or words."""
 
 class SetsSettings(Settings, total=False):
     by: Literal['', 'line', 'stream']
@@ -1141,6 +1222,186 @@ class FittedSets(SetPredictor):
     def complete(self, data: Source, **options: Unpack[SetsComplete]) -> Result:
         """Go on with the first part of a sequence."""
 
+class MarksSettings(Settings, total=False):
+    by: Literal['', 'line', 'stream']
+    """text: a sequence a line, or all of it one stream; default: as the task needs it"""
+    field: Words
+    """which field of a table to read"""
+    distinct: bool
+    """of equal sequences keep the first only"""
+    label: Words
+    """which field holds the labels (default: label) or values (value)"""
+    time: Words
+    """series: the column of moments; default: found by name or content"""
+    series: Words
+    """which series a row of a long table belongs to; each is a sequence"""
+    channels: Words
+    """series: the columns to be read, with commas between; default: all"""
+    fill: Literal['refuse', 'previous', 'linear', 'mean', 'keep']
+    """series: what becomes of gaps"""
+    sample_rate: int
+    """wav: samples a second, by averaging; 0: as the file has them"""
+    frame: int
+    """wav: log energies of 8 bands of frequencies, of so many samples each; 0: the samples"""
+    unit: Literal['character', 'byte', 'word', 'token', 'subword']
+    """what counts as one symbol; character where texts have no blanks"""
+    vocabulary: int | None
+    """keep at most this many symbols (subword: how many to learn, default 1000)"""
+    minimum_count: int
+    """a symbol seen less often than this in training is unknown"""
+    lower: bool
+    """lower-case the text first"""
+    method: Literal['byte-pair', 'unigram']
+    """how subwords are learned"""
+    tokenizer: Words
+    """a tokenizer made elsewhere: a file tokenizer.json or a sentencepiece .model; the unit is then subword"""
+    phrases: int
+    """word: join pairs of words that stand together more often than chance, in so many rounds: 1 gives pairs, 2 up to four words"""
+    phrase_score: float
+    """phrases: how much more often; higher joins fewer"""
+    add: float
+    """pseudo-count added to both, being true and not being true"""
+    ngram: int
+    """runs of up to this many symbols"""
+    weighting: Literal['counts', 'tf-idf']
+    """what an n-gram weighs: its count, or tf-idf"""
+    strength: float
+    """how far weights may grow: the inverse of the penalty on their squares; 0: found on the training data"""
+    least: int
+    """n-grams seen in fewer training sequences are left out"""
+    mixer: Literal['none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position sees the others"""
+    layers: int
+    """number of blocks"""
+    residual: bool
+    """add each part's input to its output, with a norm before or after"""
+    norm: Literal['layer', 'rms']
+    """with residual: LayerNorm or RMSNorm"""
+    norm_place: Literal['before', 'after']
+    """with residual: before each part, or after it as in the first Transformer"""
+    feed_forward: float
+    """width of the feed-forward part, in multiples of the width; 0 leaves it out"""
+    feed_forward_activation: Literal['relu', 'gelu', 'gelu-tanh', 'gated']
+    """activation of the feed-forward part"""
+    dropout: float
+    """share of activations dropped in training"""
+    weight_dropout: float
+    """recurrence: share of recurrent weights dropped in training"""
+    tied: bool
+    """the output layer shares the embedding's weights"""
+    output_bias: bool
+    """the output layer has a bias; without one a transformer can be written as a GPT-2"""
+    activation: Literal['tanh', 'sigmoid', 'relu', 'gelu']
+    """rnn, plain convolution and hidden layers: the nonlinearity"""
+    initial: Literal['orthogonal', 'uniform']
+    """recurrence: how the recurrent weights begin"""
+    cell_output: Literal['tanh', 'linear']
+    """lstm, coupled, no-output-gate: h is made of tanh(c), or of c itself"""
+    norm_inside: bool
+    """recurrence: LayerNorm of W x and of U h within each step (Ba et al. 2016)"""
+    radius: float
+    """recurrence: scale the recurrent matrices to this spectral radius at the start; 0 leaves them as --initial makes them"""
+    heads: int
+    """attention: number of heads"""
+    context: int
+    """attention: how many positions back, itself included"""
+    score: Literal['dot', 'scaled', 'bilinear', 'mlp', 'uniform']
+    """attention: how well a query fits a key"""
+    head_width: int
+    """attention: numbers of each head's queries, keys and values; 0: width / heads"""
+    maps: bool
+    """attention: queries, keys and values are learned maps of the vectors, not the vectors themselves"""
+    positions: Literal['rotary', 'sinusoidal', 'learned', 'concatenated', 'none']
+    """attention: how it knows where things stand"""
+    kernel: int
+    """convolution: width of the kernel, in positions"""
+    dilation: int
+    """convolution: a position hears every so many-th before it; 1: plain, 0: doubling with each layer"""
+    gated: bool
+    """convolution: each value is let through by a gate; otherwise plain, with an activation"""
+    word_vectors: Words
+    """begin with these word vectors: a file of word2vec, GloVe or fastText, or a run of `fit words`; --width must be theirs, but for labels, whose --embedding becomes theirs"""
+    frozen: bool
+    """the embedding stays as it begins"""
+    bidirectional: bool
+    """each position sees what comes after it, too"""
+    embedding: int
+    """size of the word vectors; 0: as --width"""
+    word_dropout: float
+    """share of words that are unknown in training, so that unknown ones are known"""
+    letters: Literal['no', 'convolution', 'lstm', 'affixes']
+    """words are also read letter by letter"""
+    letter_width: int
+    """letters: size of what they say about the word"""
+    also: Words
+    """further fields that are read beside the words, element by element, with commas between: upos,lemma"""
+    also_width: int
+    """also: size of the vectors of further symbols"""
+    encoder: Words
+    """a run of `fit language` that reads first: its vectors in context stand for the word vectors, its unit and its vocabulary are used; copied into the run"""
+    encoder_frozen: bool
+    """encoder: it stays as it is; false: it learns on"""
+    pool: Literal['last', 'mean', 'max', 'attention', 'unit']
+    """how the vectors of all positions become one: the last, their mean or largest values, a mean weighed by attention, or the vector of an extra position (unit)"""
+    hidden: int
+    """hidden layers between that one vector and the answer"""
+
+class MarksFit(MarksSettings, total=False):
+    resume: bool
+    """go on with a fit that was killed"""
+    overwrite: bool
+    """replace the run that is there"""
+    report: Words
+    """page to write about the fit: .html"""
+    track: Literal['', 'tensorboard']
+    """also write curves for this program, into the folder"""
+
+class MarksCompare(MarksSettings, total=False):
+    folds: int | None
+    """every so many-th part of the data is the test in turn"""
+    seeds: int
+    """fits of each network from so many seeds: intervals then cover seeds, too"""
+    margin: float
+    """share of the best figure below which a difference does not matter"""
+    units: Words
+    """units with commas between: one table of all, on the same raw text (language)"""
+    curve: bool
+    """fit six sizes of the data, too: what more of it would give, and where models cross"""
+    pretrained: Words
+    """local folder of a pretrained model, in Hugging Face's layout: one more row, marked; nothing is downloaded"""
+    max_size: int | None
+    """bytes of a model to be recommended, at most"""
+    min_speed: float | None
+    """symbols per second of a model to be recommended, at least"""
+    resume: bool
+    """go on with a comparison that was killed: rows it has are kept"""
+    track: Literal['', 'tensorboard']
+    """also write curves for this program, into the folder"""
+    repeat: Words
+    """folder or table.json of a comparison to do again: same data, models, settings, seeds"""
+    valid: Source
+    """a file of its own"""
+    test: Source
+    """a file of its own"""
+
+class MarksEvaluate(TypedDict, total=False):
+    against: Predictor | None
+    """another run: is this one better? by the test of the task's figure"""
+
+class MarksPredict(TypedDict, total=False):
+    top: int
+    """how many of the likeliest are shown"""
+    threshold: float
+    """a label is found from this probability on"""
+
+class FittedMarks(Marker):
+    def evaluate(self, data: Source, **options: Unpack[MarksEvaluate]) -> Result:
+        """How well it tells what is true of other data: bits per sequence, F1, whole sets."""
+    def predict(self, data: Source, **options: Unpack[MarksPredict]) -> Result:
+        """The labels of each sequence, and the likeliest with their probabilities."""
+    def score(self, data: Source) -> Result:
+        """One line a sequence: natural-log probability of its labels, how many there are to choose from, unknown labels."""
+
 class TranslateSettings(Settings, total=False):
     tune_search: bool
     """find the best beam and length penalty on validation data"""
@@ -1150,6 +1411,8 @@ class TranslateSettings(Settings, total=False):
     """which field of a table to read"""
     distinct: bool
     """of equal sequences keep the first only"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     unit: Literal['character', 'byte', 'word', 'token', 'subword'] | None
     """what counts as one symbol; default: character where targets have no blanks, token where they are made of a few pieces, else subword"""
     vocabulary: int | None
@@ -1240,8 +1503,8 @@ class TranslateSettings(Settings, total=False):
     """the embedding stays as it begins"""
     bidirectional: bool
     """each position of the source sees what comes after it, too"""
-    encoder_mixer: Literal['', 'none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention']
-    """how a position of the source sees the others (default: as --mixer)"""
+    encoder_mixer: Literal['', 'none', 'rnn', 'gru', 'gru-before', 'additive-recurrent', 'lstm', 'coupled', 'no-output-gate', 'additive', 'convolution', 'attention', 'tree']
+    """how a position of the source sees the others (default: as --mixer); tree: as brackets say"""
     encoder_layers: int
     """number of blocks that read the source; 0: as --layers"""
     attends: Literal['after', 'before', 'no'] | bool
@@ -1591,7 +1854,7 @@ class ForecastEvaluate(TypedDict, total=False):
     end: Words
     """first moment that is not judged: a row number, a share or a date (default: the end)"""
     whole: bool
-    """only origins whose whole horizon is there"""
+    """only origins whose whole horizon comes, where a series has room for one; otherwise those near its end, too, of which first steps are judged"""
     stride: int
     """steps from one origin to the next"""
     refit: int
@@ -1617,7 +1880,7 @@ class ForecastBacktest(TypedDict, total=False):
     end: Words
     """first moment that is not judged: a row number, a share or a date (default: the end)"""
     whole: bool
-    """only origins whose whole horizon is there"""
+    """only origins whose whole horizon comes"""
     stride: int
     """steps from one origin to the next; 0: a horizon"""
     refit: int
@@ -1633,7 +1896,7 @@ class ForecastLags(TypedDict, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     sample_rate: int
@@ -2141,7 +2404,7 @@ class AnyEvaluate(TypedDict, total=False):
     end: Words
     """first moment that is not judged: a row number, a share or a date (default: the end)"""
     whole: bool
-    """only origins whose whole horizon is there"""
+    """only origins whose whole horizon comes, where a series has room for one; otherwise those near its end, too, of which first steps are judged"""
     stride: int
     """steps from one origin to the next"""
     refit: int
@@ -2165,7 +2428,7 @@ class EvaluateOptions(AnyEvaluate, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     by: Literal['', 'line', 'stream']
@@ -2196,6 +2459,8 @@ class EvaluateOptions(AnyEvaluate, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
     int8: bool
@@ -2214,7 +2479,7 @@ class ScoreOptions(AnyScore, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     by: Literal['', 'line', 'stream']
@@ -2245,6 +2510,8 @@ class ScoreOptions(AnyScore, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
     int8: bool
@@ -2300,7 +2567,7 @@ class PredictOptions(AnyPredict, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     by: Literal['', 'line', 'stream']
@@ -2331,6 +2598,8 @@ class PredictOptions(AnyPredict, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
     int8: bool
@@ -2433,11 +2702,37 @@ class AnyPositions(TypedDict, total=False):
     most: int
     """how many positions, from the first on"""
 
+class AnyGates(TypedDict, total=False):
+    layer: int
+    """only this layer, counted from 1, the lowest; 0: all"""
+
+class AnyUnits(TypedDict, total=False):
+    layer: int
+    """only units of this layer, counted from 1; 0: of all"""
+    unit: int
+    """only this unit of each layer, counted from 1; 0: of all"""
+    count: int
+    """how many units, those first that are worth most"""
+    marker: Literal['', 'quote', 'bracket', 'line', 'word', 'capital', 'digit']
+    """the units that follow this best, as it stands in the text (default: those that change most)"""
+
 class AnyGradient(TypedDict, total=False):
     pass
 
 class AnyInfluence(TypedDict, total=False):
     pass
+
+class AnyImpulse(TypedDict, total=False):
+    radius: Words
+    """spectral radii of the recurrent matrix, with commas between"""
+    width: int
+    """size of the state"""
+    steps: int
+    """how many steps after the push"""
+    activation: Literal['linear', 'tanh']
+    """what is applied to the state at each step"""
+    seed: int
+    """random numbers: matrix, inputs and push"""
 
 class AnyCompress(TypedDict, total=False):
     out: Words
@@ -2524,7 +2819,7 @@ class AnyBacktest(TypedDict, total=False):
     end: Words
     """first moment that is not judged: a row number, a share or a date (default: the end)"""
     whole: bool
-    """only origins whose whole horizon is there"""
+    """only origins whose whole horizon comes"""
     stride: int
     """steps from one origin to the next; 0: a horizon"""
     refit: int
@@ -2540,7 +2835,7 @@ class AnyLags(TypedDict, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     sample_rate: int
@@ -2671,8 +2966,24 @@ class PlotOptions(TypedDict, total=False):
     """only the heads of this layer, counted from 1; 0: of all"""
     head: int
     """only this head of each layer, counted from 1; 0: all"""
+    unit: int | Literal['word', 'token', 'character'] | Literal['', 'word', 'token', 'character', 'byte']
+    """only this unit of each layer, counted from 1; 0: of all"""
+    count: int
+    """how many units, those first that are worth most"""
+    marker: Literal['', 'quote', 'bracket', 'line', 'word', 'capital', 'digit']
+    """the units that follow this best, as it stands in the text (default: those that change most)"""
     most: int
     """how many positions, from the first on"""
+    radius: Words
+    """spectral radii of the recurrent matrix, with commas between"""
+    width: int
+    """size of the state"""
+    steps: int
+    """how many steps after the push"""
+    activation: Literal['linear', 'tanh']
+    """what is applied to the state at each step"""
+    seed: int
+    """random numbers: matrix, inputs and push"""
     phrases: Words
     """the phrases to be counted, with commas between"""
     date: Words
@@ -2681,14 +2992,12 @@ class PlotOptions(TypedDict, total=False):
     """the period that is counted"""
     smooth: int
     """moving average over so many periods on each side"""
-    unit: Literal['word', 'token', 'character'] | Literal['', 'word', 'token', 'character', 'byte']
-    """what phrases are made of"""
     lower: bool
     """lower-case text and phrases first"""
     field: Words
     """which field of a table to read"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     against: Words
@@ -2707,10 +3016,6 @@ class PlotOptions(TypedDict, total=False):
     """symbols to write at most"""
     temperature: float
     """below 1 is bolder towards the likely, above 1 more varied; 0 is greedy"""
-    count: int
-    """how many results (with --beam: the n best, at most its width)"""
-    seed: int
-    """random numbers of the first result; each further one adds 1"""
     target: Words
     """this target instead of the model's own"""
     beam: int
@@ -2742,7 +3047,7 @@ class PlotOptions(TypedDict, total=False):
     end: Words
     """first moment that is not judged: a row number, a share or a date (default: the end)"""
     whole: bool
-    """only origins whose whole horizon is there"""
+    """only origins whose whole horizon comes"""
     stride: int
     """steps from one origin to the next; 0: a horizon"""
     refit: int
@@ -2789,6 +3094,8 @@ class PlotOptions(TypedDict, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
 
@@ -2814,7 +3121,7 @@ class Reading(TypedDict, total=False):
     input_format: Words
     """text, csv, tsv, jsonl, parquet, conllu, columns, labelled, fasta, pgn, moves, wav, png, pixels, midi, roll, svg, strokes, quickdraw; default: as the name of the file ends"""
     columns: Words
-    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"""
+    """names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, and further fields"""
     decimal: Literal['', 'point', 'comma']
     """csv, tsv: the mark before decimals; default: as found"""
     by: Literal['', 'line', 'stream']
@@ -2845,6 +3152,8 @@ class Reading(TypedDict, total=False):
     """midi: steps in a whole note; 0: 16"""
     struck: bool
     """midi: the notes that are struck in each step, not all that sound"""
+    also: Words
+    """further columns that are read beside the source, with commas between: texts, symbols or numbers, each by an encoder of its own"""
     known: Words
     """columns that are known in advance, with commas between"""
     unit: str
@@ -2860,6 +3169,8 @@ class AnyPredictor(Predictor):
     def embed(self, given: Source = ..., /, **options: Unpack[AnyEmbed]) -> Result: ...
     def attention(self, given: Any = ..., /, **options: Unpack[AnyAttention]) -> Result: ...
     def positions(self, **options: Unpack[AnyPositions]) -> Result: ...
+    def gates(self, given: Any = ..., /, **options: Unpack[AnyGates]) -> Result: ...
+    def units(self, given: Any = ..., /, **options: Unpack[AnyUnits]) -> Result: ...
     def gradient(self, given: Source = ..., /, **options: Unpack[AnyGradient]) -> Result: ...
     def influence(self, given: Source = ..., /, **options: Unpack[AnyInfluence]) -> Result: ...
     def compress(self, given: Any = ..., /, **options: Unpack[AnyCompress]) -> Result: ...
@@ -2909,6 +3220,7 @@ class AnyPredictor(Predictor):
     estimates: Any
     export_arpa: Any
     extended: Any
+    figures: Any
     filled: Any
     fitted_on: Any
     from_few_errors: Any
@@ -2931,8 +3243,10 @@ class AnyPredictor(Predictor):
     never_seen: Any
     of_text: Any
     offsets: Any
+    one: Any
     only: Any
     other_scales: Any
+    outputs: Any
     past: Any
     past_time: Any
     plain: Any
@@ -2940,6 +3254,7 @@ class AnyPredictor(Predictor):
     predicted: Any
     predictions: Any
     prior: Any
+    probabilities: Any
     protocol: Any
     ranking: Any
     reads: Any
@@ -2963,6 +3278,7 @@ class AnyPredictor(Predictor):
     text: Any
     told_beside: Any
     told_of: Any
+    truth: Any
     tune_search: Any
     unbalanced: Any
     unknown_in: Any
@@ -2981,60 +3297,134 @@ def fit(task: Literal['language'], model: str, train: Source, valid: Source | No
     """Fit a model by name: what comes next?"""
 
 @overload
+def fit(task: Literal['language'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedLanguage:
+    """Fit a class of your own: its options are settings, too."""
+
+@overload
 def fit(task: Literal['classify'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[ClassifyFit]) -> FittedClassify:
     """Fit a model by name: what label has each sequence?"""
+
+@overload
+def fit(task: Literal['classify'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedClassify:
+    """Fit a class of your own: its options are settings, too."""
 
 @overload
 def fit(task: Literal['regress'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[RegressFit]) -> FittedRegress:
     """Fit a model by name: what value has each sequence?"""
 
 @overload
+def fit(task: Literal['regress'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedRegress:
+    """Fit a class of your own: its options are settings, too."""
+
+@overload
 def fit(task: Literal['tag'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[TagFit]) -> FittedTag:
     """Fit a model by name: what tag has each element?"""
+
+@overload
+def fit(task: Literal['tag'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedTag:
+    """Fit a class of your own: its options are settings, too."""
 
 @overload
 def fit(task: Literal['sets'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[SetsFit]) -> FittedSets:
     """Fit a model by name: which elements are in the next set?"""
 
 @overload
+def fit(task: Literal['sets'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedSets:
+    """Fit a class of your own: its options are settings, too."""
+
+@overload
+def fit(task: Literal['marks'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[MarksFit]) -> FittedMarks:
+    """Fit a model by name: which of several things are true of each sequence?"""
+
+@overload
+def fit(task: Literal['marks'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedMarks:
+    """Fit a class of your own: its options are settings, too."""
+
+@overload
 def fit(task: Literal['translate'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[TranslateFit]) -> FittedTranslate:
     """Fit a model by name: what is this in the other language?"""
+
+@overload
+def fit(task: Literal['translate'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedTranslate:
+    """Fit a class of your own: its options are settings, too."""
 
 @overload
 def fit(task: Literal['forecast'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[ForecastFit]) -> FittedForecast:
     """Fit a model by name: what happens over the next steps?"""
 
 @overload
+def fit(task: Literal['forecast'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedForecast:
+    """Fit a class of your own: its options are settings, too."""
+
+@overload
 def fit(task: Literal['autoencode'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[AutoencodeFit]) -> FittedAutoencode:
     """Fit a model by name: what lies between these two?"""
+
+@overload
+def fit(task: Literal['autoencode'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedAutoencode:
+    """Fit a class of your own: its options are settings, too."""
 
 @overload
 def fit(task: Literal['words'], model: str, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[WordsFit]) -> FittedWords:
     """Fit a model by name: which words are alike?"""
 
 @overload
+def fit(task: Literal['words'], model: type[Model] | Rung, train: Source, valid: Source | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> FittedWords:
+    """Fit a class of your own: its options are settings, too."""
+
+@overload
 def compare(task: Literal['language'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[LanguageCompare]) -> Result: ...
+
+@overload
+def compare(task: Literal['language'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
 
 @overload
 def compare(task: Literal['classify'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[ClassifyCompare]) -> Result: ...
 
 @overload
+def compare(task: Literal['classify'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
+
+@overload
 def compare(task: Literal['regress'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[RegressCompare]) -> Result: ...
+
+@overload
+def compare(task: Literal['regress'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
 
 @overload
 def compare(task: Literal['tag'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[TagCompare]) -> Result: ...
 
 @overload
+def compare(task: Literal['tag'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
+
+@overload
 def compare(task: Literal['sets'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[SetsCompare]) -> Result: ...
+
+@overload
+def compare(task: Literal['sets'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
+
+@overload
+def compare(task: Literal['marks'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[MarksCompare]) -> Result: ...
+
+@overload
+def compare(task: Literal['marks'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
 
 @overload
 def compare(task: Literal['translate'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[TranslateCompare]) -> Result: ...
 
 @overload
+def compare(task: Literal['translate'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
+
+@overload
 def compare(task: Literal['forecast'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[ForecastCompare]) -> Result: ...
 
 @overload
+def compare(task: Literal['forecast'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
+
+@overload
 def compare(task: Literal['autoencode'], data: Source, models: str | Sequence[str] | None = ..., *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Unpack[AutoencodeCompare]) -> Result: ...
+
+@overload
+def compare(task: Literal['autoencode'], data: Source, models: Sequence[str | type[Model] | Rung], *, out: str | Path | None = ..., progress: bool | None = ..., on_event: Callable[[dict[str, Any]], object] | None = ..., **settings: Any) -> Result: ...
 
 def evaluate(run: Predictor | str | Path | Sequence[Predictor | str | Path], data: Source, **options: Unpack[EvaluateOptions]) -> Result: ...
 
@@ -3044,6 +3434,7 @@ def predict(run: Predictor | str | Path | Sequence[Predictor | str | Path], data
 
 def generate(run: Predictor | str | Path | Sequence[Predictor | str | Path], prompt: str | None = ..., **options: Unpack[GenerateOptions]) -> Result: ...
 def check(*data: Source, **options: Unpack[Check]) -> Result: ...
+def conform(model: Model | type[Model] | Rung | Predictor, data: Source | None = ...) -> Result: ...
 def load(
     folder: str | Path,
     verify: bool = ...,
@@ -3051,5 +3442,5 @@ def load(
     device: str = ...,
     mute: str = ...,
 ) -> AnyPredictor: ...
-def split(task: Literal['language', 'classify', 'regress', 'tag', 'sets', 'translate', 'forecast', 'autoencode', 'words'], data: Source, **settings: Unpack[Reading]) -> tuple[Sequences, Sequences | None, Sequences]: ...
+def split(task: Literal['language', 'classify', 'regress', 'tag', 'sets', 'marks', 'translate', 'forecast', 'autoencode', 'words'], data: Source, **settings: Unpack[Reading]) -> tuple[Sequences, Sequences | None, Sequences]: ...
 def plot(run: Predictor | str | Path | Sequence[Predictor | str | Path], data: Source | None = ..., *, what: str = ..., out: str | Path | None = ..., **options: Unpack[PlotOptions]) -> Chart: ...

@@ -11,18 +11,18 @@ its room, so nothing here names a task.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from inspect import isgenerator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seriatim.errors import ConfigError, extras, nearest, require
 from seriatim.faces import Result
-from seriatim.fitting_options import OpeningOptions
+from seriatim.fitting_options import CompareOptions, FitOptions, OpeningOptions
 from seriatim.progress import listening, passing
 from seriatim.records import Record
-from seriatim.settings import build, named
+from seriatim.settings import build, named, names_of
 from seriatim.tasks import check_models, task, tasks
 from seriatim.tasks.base import Task, Verb
 from seriatim.tracking import guarded, logged, tracker
@@ -39,7 +39,9 @@ TOGETHER = 512  # sequences that are asked about at a time, at least
 
 
 # -- the door
-def run(verb: str, subject: Any, data: Any = None, **asked: Any) -> Generator[Event, None, Any]:
+def run(
+    verb: str, subject: Any = None, data: Any = None, **asked: Any
+) -> Generator[Event, None, Any]:
     """Do it: a generator of events, which returns a record; of `fit` the Predictor."""
     asked = {name: value for name, value in asked.items() if value is not None}
     if verb in STARTS:
@@ -49,8 +51,11 @@ def run(verb: str, subject: Any, data: Any = None, **asked: Any) -> Generator[Ev
         options: Any = build(found.options, asked, verb)
         if found.reads == "text" and not (subject is None or isinstance(subject, str)):
             raise ConfigError(f"{verb} reads one text", got=subject, do="Give the text")
+        if found.reads == "nothing" and subject is not None:
+            raise ConfigError(f"{verb} reads nothing", got=subject, do="Leave it out")
+        given = () if found.reads == "nothing" else (subject,)
         return named(found.method)(
-            subject, **{f.name: getattr(options, f.name) for f in fields(options)}
+            *given, **{f.name: getattr(options, f.name) for f in fields(options)}
         )
     others = asked.pop("with_runs", ())
     names = [each.name for each in fields(OpeningOptions) if each.name in asked]
@@ -63,7 +68,7 @@ def run(verb: str, subject: Any, data: Any = None, **asked: Any) -> Generator[Ev
 
 def call(
     verb: str,
-    subject: Any,
+    subject: Any = None,
     data: Any = None,
     listen: Callable[[Event], None] | None = None,
     **asked: Any,
@@ -127,11 +132,7 @@ def ask(
     verb = verb_of(predictor.task, name)
     reading, options = sorted_out(predictor, verb, name, asked)
     page = page_of(options.pop(REPORT, None))
-    reader = predictor
-    if reading:
-        reader = copy.copy(predictor)  # others may be asking the same one
-        whole = {**vars(predictor.reading), **reading}
-        reader.reading = build(predictor.task.reading, whole, name)
+    reader = reading_so(predictor, reading)
     if isinstance(options.get("against"), (str, Path)):
         options["against"] = opened(options["against"])
     method, given = getattr(reader, verb.method), material(reader, verb, name, data)
@@ -146,6 +147,16 @@ def ask(
 
         write_page(page, evaluation_page(result, predictor.task))
     return result
+
+
+def reading_so(predictor: Predictor, reading: Mapping[str, Any]) -> Predictor:
+    """The same one, which reads as it was told to."""
+    if not reading:
+        return predictor
+    reader = copy.copy(predictor)  # others may be asking the same one
+    whole = {**vars(predictor.reading), **reading}
+    reader.reading = build(predictor.task.reading, whole, "data")
+    return reader
 
 
 def page_of(name: Any) -> Path | None:
@@ -231,7 +242,7 @@ def material(predictor: Predictor, verb: Verb, name: str, data: Any) -> tuple[An
     if verb.reads in ("text", "file"):
         if data is None and verb.optional:
             return ()
-        if not isinstance(data, (str, Path)):
+        if not isinstance(data, (str, Path)) and not (verb.fields and isinstance(data, Mapping)):
             what = verb.argument or verb.reads
             raise ConfigError(f"{name} reads one {what}", got=data, do=f"Give the {what}")
         return (data,)
@@ -268,9 +279,10 @@ def fit(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None
     from seriatim.fitting import fit_events
 
     card = room if isinstance(room, Task) else task(room)
-    model, valid = asked.pop("model", ""), asked.pop("valid", None)
-    if not model:
+    given, valid = asked.pop("model", ""), asked.pop("valid", None)
+    if not given:
         raise ConfigError("no model was named", do="Name one: " + ", ".join(card.rungs))
+    card, (model,) = with_own(card, [given])
     check_models(card, model)
     check_there("fit", data)
     if valid is not None:
@@ -293,6 +305,19 @@ def fit(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, None
     name = Path(str(data)).name if isinstance(data, (str, Path)) else "data in memory"
     write_page(page, fit_page(predictor, name, read))
     return predictor
+
+
+def with_own(card: Task, models: Iterable[Any]) -> tuple[Task, list[str]]:
+    """The card with classes of the caller's own beside its rungs, and all names."""
+    several = list(models)
+    if all(isinstance(each, str) for each in several):
+        return card, several
+    from seriatim.models.own import own_rungs
+
+    shared = {"model", "models", "train", "valid", "test", "data", "progress", "on_event"}
+    shared |= card.shared | names_of(FitOptions) | names_of(CompareOptions)
+    names, own = own_rungs(several, card.rungs, shared)
+    return replace(card, rungs={**card.rungs, **own}), names
 
 
 def refuse_apart(room: Task, data: Any, valid: Any) -> None:
@@ -319,15 +344,19 @@ def compare(room: Any, data: Source, asked: dict[str, Any]) -> Generator[Event, 
     """Fit every rung with an equal budget and rank them on held-out data."""
     from seriatim.comparison.repeating import repeated
     from seriatim.comparison.running import Comparison
-    from seriatim.fitting_options import CompareOptions
 
     card = room if isinstance(room, Task) else task(room)
     require(card.extra)
+    models = asked.get("models", "")
+    if not isinstance(models, str):
+        several = (
+            models if isinstance(models, Iterable) and not isinstance(models, type) else [models]
+        )
+        card, names = with_own(card, several)
+        asked["models"] = ",".join(names)
     if asked.get("repeat"):
         asked = repeated(card.name, asked)
-    models = asked.get("models", "")
-    asked["models"] = models if isinstance(models, str) else ",".join(models)
-    for name in filter(None, asked["models"].split(",")):
+    for name in filter(None, asked.get("models", "").split(",")):
         check_models(card, name.strip())
     check_there("compare", data)
     names = [each.name for each in fields(CompareOptions)]
@@ -386,6 +415,27 @@ def check(files: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None
     return look(several, **said)
 
 
+def leaderboard(runs: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None, Record]:
+    """Rank runs that others made on one file: what is asked for is what evaluations may be asked."""
+    from seriatim.comparison.board import Board
+
+    check_there("leaderboard", data)
+    names = names_of(OpeningOptions) & asked.keys()
+    how = build(OpeningOptions, {name: asked.pop(name) for name in names}, "leaderboard")
+    if "against" in asked:
+        raise ConfigError("all are held against the first", got="--against", do="Leave it out")
+
+    def read(predictor: Predictor) -> tuple[Predictor, dict[str, Any]]:
+        """A run as it reads, and what its measuring is asked for besides."""
+        verb = verb_of(predictor.task, "evaluate")
+        reading, options = sorted_out(predictor, verb, "evaluate", asked)
+        return reading_so(predictor, reading), options
+
+    yield {"event": "measuring"}
+    several = list(runs) if isinstance(runs, (list, tuple)) else [runs]
+    return Board(several, lambda run: opened(run, how=how), read).filled(data)
+
+
 def plot(subject: Any, data: Any, asked: dict[str, Any]) -> Generator[Event, None, Chart]:
     """Draw a picture: how a run learned, a comparison's leaderboard, or what a verb's record shows."""
     from seriatim.plotting import plot as draw
@@ -407,6 +457,7 @@ STARTS: dict[str, Callable[..., Generator[Event, None, Any]]] = {
     "fit": fit,
     "compare": compare,
     "check": check,
+    "leaderboard": leaderboard,
     "plot": plot,
     "verify": verify,
 }

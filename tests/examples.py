@@ -53,6 +53,7 @@ class Example:
 
 
 HELD = Named(TEST)
+LONG = " ".join(["WIN free cash NOW", *["tea at home"] * 10])  # capitals in its first half alone
 COMPRESSED = "held.srt"  # the same, as `compress` writes it
 
 
@@ -120,6 +121,20 @@ def tagged(seed: int) -> Files:
         "train.conll": tagged_lines(40, seed),
         "test.conll": tagged_lines(9, seed + 1) + unknown,
     }
+
+
+def marked_lines(count: int, seed: int) -> str:
+    """A text and which words it has, between bars."""
+    texts = [text for _, text in pairs(count, seed)]
+    marks = [[word for word in ("free", "tea", "desk", "the") if word in text] for text in texts]
+    rows = (f"{text}\t{'|'.join(found)}\n" for text, found in zip(texts, marks, strict=True))
+    return "text\tlabels\n" + "".join(rows)
+
+
+def marked(seed: int) -> Files:
+    """Texts with lists of labels; one that training does not have."""
+    unknown = "free tea\tfree|strange\n"
+    return {"train.tsv": marked_lines(40, seed), "test.tsv": marked_lines(9, seed + 1) + unknown}
 
 
 def rolled(count: int, seed: int) -> str:
@@ -245,8 +260,18 @@ LANGUAGE = Example(
         ],
         "attention": [Ask(["The cat sat."], models=("attending",))],
         "positions": [Ask(None, {"most": 3}, ("attending",)), Ask(None, {}, ("attending",))],
+        "gates": [Ask("The cat sat.", models=NEURAL), Ask("a cat", {"layer": 1}, NEURAL)],
+        "units": [
+            Ask("The cat sat on a mat, and the dog.", {"marker": "word"}, NEURAL),
+            Ask("The cat (a cat) sat on the old mat.", {"marker": "bracket", "unit": 3}, NEURAL),
+            Ask("a cat", {"count": 2}, NETWORK),
+        ],
         "gradient": [Ask(HELD, models=NETWORK)],
         "influence": [Ask(HELD, models=NETWORK)],
+        "impulse": [
+            Ask(None, {"steps": 5, "width": 3}),
+            Ask(None, {"activation": "tanh", "radius": "2", "steps": 1, "width": 3}),
+        ],
         "compress": [Ask(HELD, {"out": COMPRESSED}, COUNTED)],
         "restore": [Ask(Named(COMPRESSED), {"out": "again.txt"}, COUNTED)],
         "export": [
@@ -280,6 +305,11 @@ CLASSIFY = Example(
         ],
         "explain": [Ask("win free cash NOW"), Ask("tea at home", {"label": "ham"})],
         "attention": [Ask(["win free cash"], models=("attending",))],
+        "units": [
+            Ask("win free cash", models=("attending", "neural")),
+            Ask(LONG, {"marker": "line", "count": 2}, ("neural",)),
+            Ask(LONG, {"marker": "capital", "unit": 3}, ("neural",)),
+        ],
         "embed": [
             Ask(["win free cash"], models=("attending",)),
             Ask(["win free cash"], {"each": "sequence"}, ("neural",)),
@@ -302,6 +332,11 @@ REGRESS = Example(
         "predict": [Ask(HELD), Ask(["free cash"])],
         "graph": [Ask(HELD, models=("small",))],
         "attention": [Ask(["free cash"], models=("attending",))],
+        "units": [
+            Ask("free cash", models=("attending", "neural")),
+            Ask(LONG, {"marker": "line", "count": 2}, ("neural",)),
+            Ask(LONG, {"marker": "capital", "unit": 3}, ("neural",)),
+        ],
     },
     compared={"models": "average,linear,mean", **TINY},
 )
@@ -324,6 +359,11 @@ TAG = Example(
             Ask(["the old dog"], {"each": "sequence"}, ("neural",)),
         ],
         "attention": [Ask(["the old dog"], models=("attending",))],
+        "units": [
+            Ask("the old dog", models=("attending", "neural")),
+            Ask(LONG, {"marker": "line", "count": 2}, ("neural",)),
+            Ask(LONG, {"marker": "capital", "unit": 3}, ("neural",)),
+        ],
     },
     compared={"models": "most-frequent,hmm,rnn", **TINY},
 )
@@ -348,6 +388,21 @@ SETS = Example(
     },
     compared={"models": "frequencies,rnn", **TINY},
 )
+MARKS = Example(
+    marked,
+    {
+        "counted": (("frequencies", {}), ("frequencies", {"add": 0.5})),
+        "linear": (("linear", {}), ("linear", {"ngram": 1})),
+        "neural": (("gru", TINY), ("mlp", TINY)),
+        "mixed": (("linear+gru", TINY), ("linear+mean", TINY)),
+    },
+    {
+        "evaluate": [Ask(HELD), Ask(HELD, {"against": Named("neural")}, COUNTED)],
+        "predict": [Ask(HELD, {"top": 2}), Ask(["free tea", ""], {"threshold": 0.2})],
+        "score": [Ask(HELD)],
+    },
+    compared={"models": "frequencies,linear,mean", **TINY},
+)
 TRANSLATE = Example(
     translated,
     {
@@ -358,6 +413,7 @@ TRANSLATE = Example(
         "neural": (("gru", TINY | {"heads": 1}), ("transformer", TINY | {"heads": 1})),
         "mixed": (("lexicon+gru", TINY | {"heads": 1}), ("lexicon+rnn", TINY | {"heads": 1})),
         "attending": (("transformer", TINY), ("transformer", TINY | {"layers": 1})),
+        "cut": (("joint", {}), ("joint", {"order": 2})),
     },
     {
         "evaluate": [
@@ -374,7 +430,10 @@ TRANSLATE = Example(
             Ask("a b", {"beam": 2, "length": 5}),
             Ask("a b", {"beam": 0, "temperature": 1.0, "seed": 1, "length": 5}),
         ],
-        "alignment": [Ask("a b c", models=NEURAL), Ask("a b", {"target": "A B"}, NEURAL)],
+        "alignment": [
+            Ask("a b c", models=(*NEURAL, "counted", "cut")),
+            Ask("a b", {"target": "A B"}, NEURAL),
+        ],
         "tree": [Ask("a b", {"beam": 2, "length": 4})],
         "attention": [Ask("a b", models=("attending",))],
     },
@@ -494,6 +553,7 @@ EXAMPLES: dict[str, Example] = {
     "regress": REGRESS,
     "tag": TAG,
     "sets": SETS,
+    "marks": MARKS,
     "translate": TRANSLATE,
     "forecast": FORECAST,
     "autoencode": AUTOENCODE,

@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from seriatim.comparison.running import Comparison
+from seriatim.conforming import conform
 from seriatim.fitting_options import CompareOptions
 from seriatim.records import Record, plain
 from seriatim.tasks import task as card_of
 from seriatim.verbs import call
 from tests.examples import EXAMPLES, Ask, Workshop
+from tests.own import Again, Stumbling
 
 FOLDER = Path(__file__).parent.parent / "docs" / "schemas"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -123,10 +125,12 @@ def records(workshop: Workshop, task: str) -> Iterator[tuple[str, Record]]:
             roles = workshop.roles(task, ask) if room.verbs[verb].runs else ("",)
             yield from ((verb, asked(workshop, task, verb, ask, role)) for role in roles)
     yield from labelled(task)
+    yield from further(task)
     for role in example.models:
         yield "fit", fitted(workshop, task, role)
     if room.figures:
         yield from (("compare", each) for each in compared(workshop, task))
+        yield "leaderboard", ranked(workshop, task)
 
 
 def labelled(task: str) -> Iterator[tuple[str, Record]]:
@@ -138,6 +142,23 @@ def labelled(task: str) -> Iterator[tuple[str, Record]]:
         predictor = call("fit", task, ([["a", "b"], ["b", "c"]] * 2, said), model=model)
         whole = {"probabilities": True} if task == "classify" else {}
         yield from ((verb, call(verb, predictor, ["a b"], **whole)) for verb in verbs)
+
+
+def further(task: str) -> Iterator[tuple[str, Record]]:
+    """What the files of the examples do not have: tags of numbers, and values that are vectors."""
+    rows = [[[(s * 7 + t * 5) % 11 / 4, 0.5 * s] for t in range(1 + s % 3)] for s in range(60)]
+    said: dict[str, tuple[str, list[Any]]] = {
+        "tag": ("hmm", [["a" if row[0] < 1.2 else "b" for row in each] for each in rows]),
+        "regress": ("linear", [[sum(row[0] for row in x), x[0][1], x[-1][0]] for x in rows]),
+    }
+    if task not in said:
+        return
+    model, targets = said[task]
+    predictor = call("fit", task, (rows, targets), model=model)
+    yield "predict", call("predict", predictor, rows[:3])
+    yield "evaluate", call("evaluate", predictor, (rows, targets))
+    if task == "regress":
+        yield "compare", call("compare", task, (rows, targets), models="average,linear")
 
 
 def asked(workshop: Workshop, task: str, verb: str, ask: Ask, role: str) -> Record:
@@ -164,6 +185,16 @@ def compared(workshop: Workshop, task: str) -> Iterator[Record]:
     yield found | {"rows": [*found["rows"], plain(without)]}
 
 
+def ranked(workshop: Workshop, task: str) -> Record:
+    """Runs of others, one of which is not there."""
+    ask = EXAMPLES[task].asks["evaluate"][0]
+    runs = [workshop.run(task, role) for role in workshop.roles(task, ask)[:2]]
+    several = [*runs, workshop.place(task) / "nobody"]
+    return call(
+        "leaderboard", several, workshop.data(task, ask.data), **workshop.options(task, ask)
+    )
+
+
 def audits(workshop: Workshop) -> Iterator[Record]:
     """Audits of one file, and of two parts."""
     for task in ("language", "classify", "tag"):
@@ -185,6 +216,12 @@ def verifications(workshop: Workshop) -> Iterator[Record]:
     (copy / "notes.txt").touch()
     (copy / "ids.npy").touch()
     yield call("verify", copy)
+
+
+def conformances() -> Iterator[Record]:
+    """Of a model that conforms, and of one that does not."""
+    for cls in (Again, Stumbling):
+        yield conform(cls)
 
 
 # -- from records to schemas
@@ -241,7 +278,8 @@ def of_kind(values: list[Any], kind: str) -> list[Any]:
 def array(values: list[list[Any]], key: str) -> Schema:
     """A list; the ends of an interval are two."""
     items = [each for value in values for each in value]
-    pair = {"minItems": 2, "maxItems": 2} if key == "interval" else {}
+    lists = any(isinstance(each, list) for each in items)  # of several values one each
+    pair = {"minItems": 2, "maxItems": 2} if key == "interval" and not lists else {}
     schema = inferred(items, key) if items else unseen(key)
     return {"type": "array", "items": schema, **pair}
 
@@ -289,11 +327,13 @@ MAKERS: dict[str, Callable[[list[Any], str], Schema]] = {
 def kinds() -> dict[tuple[str, str], str]:
     """The kind of record that each task and verb gives, as the cards say."""
     found = {("check", ""): "audit", ("verify", ""): "verification"}
+    found |= {("conform", ""): "conformance"}
     for task in EXAMPLES:
         room = card_of(task)
         found |= {(task, verb): each.gives for verb, each in room.verbs.items()}
         found |= {(task, "fit"): "fit"}
         found |= {(task, "compare"): "comparison"} if room.figures else {}
+        found |= {(task, "leaderboard"): "leaderboard"} if room.figures else {}
     return found
 
 
@@ -305,6 +345,7 @@ def schemas(workshop: Workshop) -> dict[str, Schema]:
             seen.setdefault((task, verb), []).append(record)
     seen["check", ""] = list(audits(workshop))
     seen["verify", ""] = list(verifications(workshop))
+    seen["conform", ""] = list(conformances())
     return {
         file_of(*key): titled(key, unverified(key, schema_of(known[key], seen[key])))
         for key in known
@@ -315,7 +356,7 @@ def unverified(key: tuple[str, str], schema: Schema) -> Schema:
     """The schema of what a run gives, which says so if its files were not checked, and in a note
     if heads were switched off."""
     task, verb = key
-    if verb and verb not in ("fit", "compare") and card_of(task).verbs[verb].runs:
+    if verb and verb not in ("fit", "compare", "leaderboard") and card_of(task).verbs[verb].runs:
         notes = {"notes": {"type": "array", "items": {"type": "string"}}}
         properties = notes | schema["properties"] | {"verified": {"const": False}}
         schema["properties"] = dict(sorted(properties.items()))

@@ -55,6 +55,10 @@ def dated(folder: Path) -> Path:
     return path
 
 
+def nothing(folder: Path) -> None:
+    """What a picture is of that reads nothing."""
+
+
 @dataclass(frozen=True)
 class Fit:
     """A model of a built-in corpus, or of what a function makes of one; the part of it that is held
@@ -135,6 +139,9 @@ SHOTS: dict[tuple[str, str], Shot] = {
     ("language", "head"): Shot((TRANSFORMER,), ["returns the name of the file"]),
     ("language", "lines"): Shot((TRANSFORMER,), ["returns the name of the file"]),
     ("language", "positions"): Shot((TRANSFORMER,), None),
+    ("language", "gates"): Shot((LSTM,), PROSE),
+    ("language", "units"): Shot((LSTM,), PROSE, {"marker": "word", "count": 2}),
+    ("language", "impulse"): Shot((), nothing),
     ("language", "gradient"): Shot((RNN, LSTM)),
     ("language", "influence"): Shot((RNN, LSTM)),
     ("language", "frequencies"): Shot((), dated, {"phrases": "cat,dog,the fox", "date": "year"}),

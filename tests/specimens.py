@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 import seriatim as st
 from seriatim.batches import Batch, empty, prompts
+from seriatim.codecs.brackets import brackets_in
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.symbols import STOP
 from seriatim.data.sequences import NUMBERS, SYMBOLS, Field, Sequences, offsets_of
@@ -33,6 +34,7 @@ from seriatim.models.ladder import create
 from seriatim.models.options import NetworkOptions
 from seriatim.models.reader import Reader
 from seriatim.models.recipe import TrainingOptions
+from seriatim.models.stack import by_trees
 from seriatim.runs.predictor import Predictor
 from seriatim.tasks import task as room
 from seriatim.tasks.autoencode.codec import Samples, of_samples
@@ -42,6 +44,8 @@ from seriatim.tasks.forecast.codec import SeriesCodec, of_windows
 from seriatim.tasks.forecast.options import BacktestOptions
 from seriatim.tasks.labels.answers import answers, estimates
 from seriatim.tasks.labels.codec import Examples, LabelCodec, of_examples
+from seriatim.tasks.marks.codec import MarksCodec
+from seriatim.tasks.marks.metrics import logits_of
 from seriatim.tasks.sets.codec import of_sets, set_prompts
 from seriatim.tasks.sets.metrics import score_sets
 from seriatim.tasks.translate.codec import EncodedPairs, of_pairs
@@ -379,7 +383,17 @@ WORDS = [
 TOKENS = tagged(
     WORDS, [tags_of([word if word != "Zebra" else "Mum" for word in row]) for row in WORDS]
 )
-TARGETS = {"classify": "label", "tag": "tags", "regress": "value"}
+TARGETS = {"classify": "label", "tag": "tags", "regress": "value", "marks": "labels"}
+
+
+def listed(data: Sequences) -> Sequences:
+    """The same texts, each with the labels that are true of it."""
+    texts = [str(data.field("text").raw(s)) for s in range(len(data))]
+    marks = [[name for name in ("a", "e", "i") if name in text] for text in texts]
+    return Sequences({"text": data.field("text"), "labels": Field.of_symbols(marks)})
+
+
+CODECS: dict[str, type[LabelCodec]] = dict.fromkeys(TARGETS, LabelCodec) | {"marks": MarksCodec}
 
 
 def valued(data: Sequences) -> Sequences:
@@ -389,32 +403,57 @@ def valued(data: Sequences) -> Sequences:
     return Sequences({"text": data.field("text"), "value": Field.of_numbers(cells)})
 
 
-def measured_numbers(task: str) -> Sequences:
-    """Seventeen sequences of three channels, one of them empty."""
+def measured_numbers(task: str, several: int = 1) -> Sequences:
+    """Seventeen sequences of three channels, one of them empty; of values each has `several`."""
     dice = np.random.default_rng(1)
     rows = [dice.standard_normal((length, 3)) for length in (0, 1, 2, 30, *range(3, 16))]
-    said = (
-        Field.of_labels(dice.choice(["a", "b"], 17))
-        if task == "classify"
-        else Field.of_numbers(dice.standard_normal((17, 1)))
-    )
+    if task == "tag":
+        said = Field.of_symbols(dice.choice(["a", "b", "c"], len(row)).tolist() for row in rows)
+    elif task == "classify":
+        said = Field.of_labels(dice.choice(["a", "b"], 17))
+    elif task == "marks":
+        said = Field.of_symbols(dice.choice(["a", "b", "c"], dice.integers(0, 4)) for _ in rows)
+    else:
+        said = Field.of_numbers(dice.standard_normal((17, several)))
     return Sequences({"values": Field.of_numbers(rows), TARGETS[task]: said})
 
 
+def bracketed(data: Sequences) -> Sequences:
+    """The same texts as trees: all of it in brackets, and so are some of its words."""
+
+    def tree(text: str) -> str:
+        words = text.split()
+        inner = " ".join(
+            f"( {' '.join(words[i : i + 3])} )" if i % 2 else " ".join(words[i : i + 3])
+            for i in range(0, len(words), 3)
+        )
+        return f"( {inner} )" if words else text
+
+    texts = data.field("text")
+    fields = {"text": Field.of_text(tree(str(texts.raw(s))) for s in range(len(data)))}
+    return replace(data, fields=data.fields | fields)
+
+
 @cache
-def data_of(task: str, numbers: bool = False) -> tuple[LabelCodec, Sequences, Sequences]:
+def data_of(
+    task: str, numbers: bool = False, several: int = 1, trees: bool = False
+) -> tuple[LabelCodec, Sequences, Sequences]:
     """A codec, its training data, and seventeen sequences that it has not seen (numbers: the same):
     one of them empty, of words one long and full of unknown ones."""
     if numbers:
-        data = measured_numbers(task)
-        return LabelCodec.fit(data, CodecOptions(), TARGETS[task]), data, data
+        data = measured_numbers(task, several)
+        return CODECS[task].fit(data, CodecOptions(), TARGETS[task]), data, data
     if task == "tag":
         train, data, unit = sentences(40), TOKENS, "token"
     else:
         train, data, unit = messages(40, seed=1), TEXTS, "word"
         if task == "regress":
             train, data = valued(train), valued(data)
-    return LabelCodec.fit(train, CodecOptions(unit=unit), TARGETS[task]), train, data
+        if task == "marks":
+            train, data = listed(train), listed(data)
+    if trees:
+        train, data = bracketed(train), bracketed(data)
+    return CODECS[task].fit(train, CodecOptions(unit=unit), TARGETS[task]), train, data
 
 
 class LabelSpecimen(Specimen):
@@ -435,11 +474,13 @@ class LabelSpecimen(Specimen):
         "letter_width": 4,
     }
 
-    def __init__(self, task: str, name: str, spec: str, own: dict, variant=True, numbers=False):
+    def __init__(
+        self, task: str, name: str, spec: str, own: dict, variant=True, numbers=False, several=1
+    ):
         folder = {"pretrained": encoder()} if spec == "pretrained" else {}
         super().__init__(name, spec, self.settings_of_all | folder | own, variant)
         self.task, self.numbers = task, numbers
-        self.codec, self.train, self.asked = data_of(task, numbers)
+        self.codec, self.train, self.asked = data_of(task, numbers, several, spec == "tree")
         self.sizes = (self.codec.size, *self.codec.sizes)
 
     def made(self, **more: Any) -> Model:
@@ -451,6 +492,8 @@ class LabelSpecimen(Specimen):
                 torch.manual_seed(1)
                 options = NetworkOptions(width=6, mixer="gru")
                 part.read_by(Reader(self.codec.size, options, part.options.encoder_frozen))
+        for each in by_trees(model):
+            each.brackets = brackets_in(self.codec.text)
         return model
 
     @cached_property
@@ -507,7 +550,7 @@ class LabelSpecimen(Specimen):
         alone = [self.said(self.model, each)[0][self.real(each)[0]] for each in batches]
         if self.task == "regress":
             mean, _ = estimates(self.model, self.examples)
-            return torch.from_numpy(mean), torch.cat(alone)[:, 0]
+            return torch.from_numpy(mean), torch.cat(alone)[:, :-1]
         found = answers(self.model, self.examples, self.task == "tag")
         with torch.inference_mode():
             assert abs(found.loss - float(asking(self.model).loss(self.batch())[0])) < 1e-5
@@ -559,6 +602,30 @@ class LabelSpecimen(Specimen):
         figures = predictor.evaluate(self.train)
         timeless = {key: value for key, value in figures.items() if "second" not in key}
         return [predictor.predict(self.train), timeless, repr(predictor)]
+
+
+class MarkSpecimen(LabelSpecimen):
+    """The same sequences, under a coin for each of three labels."""
+
+    goal = 0.3
+
+    def at_once(self) -> tuple[Tensor, Tensor]:
+        alone = [self.said(self.model, self.batch([row]))[0, 0] for row in range(17)]
+        return torch.from_numpy(logits_of(self.model, self.examples)), torch.stack(alone)
+
+    def nothing(self) -> Tensor:
+        if self.numbers:
+            return self.said(self.model, self.batch([0]))
+        none = self.codec.encode(listed(labelled([("ham", ""), ("spam", " ")])))
+        return torch.from_numpy(logits_of(self.model, none))
+
+    def drawn(self) -> tuple[Tensor, Tensor]:
+        with torch.no_grad():
+            found = self.distribution(self.model, self.batch([3]))
+            drawn = found[torch.zeros(MANY, dtype=torch.long)].sample(
+                torch.Generator().manual_seed(1)
+            )
+        return drawn[:, 0].double().mean(0), found.mean()[0, 0].double()
 
 
 def below_quantiles(density: Density) -> tuple[Tensor, Tensor]:
@@ -665,6 +732,12 @@ def source_rows(seed: int = 0, count: int = 6) -> list[np.ndarray]:
     return [rng.integers(0, SOURCES, rng.integers(1, 9)) for _ in range(count)]
 
 
+def filled(x: Tensor, lengths: Tensor, value: int) -> Tensor:
+    """(B, P) or (B, P, C) with another value in the padding."""
+    real = torch.arange(x.shape[1]) < lengths[:, None]
+    return x.where(real[..., None] if x.dim() > 2 else real, value)
+
+
 class PairSpecimen(Specimen):
     """Six sources and their targets."""
 
@@ -675,10 +748,15 @@ class PairSpecimen(Specimen):
 
     def __init__(self, name: str, spec: str, settings: dict, variant: bool = True):
         super().__init__(name, spec, settings, variant)
+        self.several = name.endswith("three sources")  # besides one of symbols and one of numbers
         self.sizes = self.kinds.get(name, (7, SOURCES, 0, False))
+        if self.several:
+            self.sizes = (*self.sizes, 0, ((SOURCES, 0), (0, 2)))
 
     def made(self, **more: Any) -> Model:
         model = super().made(**more)
+        for each in by_trees(model):
+            each.brackets = (7, 0)  # some with a partner, most without
         for part in model.parts:
             if getattr(part, "source_ngrams", None) is not None:
                 pairs = EncodedPairs(symbols(source_rows(3, 200)), symbols([[0]] * 200))
@@ -708,15 +786,24 @@ class PairSpecimen(Specimen):
     @cached_property
     def pairs(self) -> EncodedPairs:
         rng = np.random.default_rng(0)
-        return EncodedPairs(self.source(source_rows()), symbols(rng.integers(0, 7, (6, 6))))
+        targets = symbols(rng.integers(0, 7, (6, 6)))
+        return EncodedPairs(self.source(source_rows()), targets, self.beside(source_rows(7)))
+
+    def beside(self, rows: list[np.ndarray]) -> tuple[Field, ...]:
+        """Further sources: other symbols, and sequences of two numbers."""
+        if not self.several:
+            return ()
+        numbers = [np.stack([row, row[::-1]], 1).astype(np.float32) / 5 for row in rows[::-1]]
+        steps = np.concatenate(numbers).reshape(-1, 2)
+        return symbols(rows), Field(steps, offsets_of(map(len, numbers)), NUMBERS)
 
     def batch(self, rows=None) -> Batch:
         return of_pairs(self.pairs, np.array(range(6) if rows is None else rows))
 
     def repadded(self, batch: Batch) -> Batch:
-        real = torch.arange(batch.x.shape[1]) < batch.x_lengths[:, None]
-        kept = real[..., None] if self.name == "numbers" else real
-        return replace(batch, x=batch.x.where(kept, 3))
+        sources = [(batch.x, batch.x_lengths), *batch.also]
+        (x, _), *also = [(filled(x, lengths, 3), lengths) for x, lengths in sources]
+        return replace(batch, x=x, also=tuple(also))
 
     def at_once(self) -> tuple[Tensor, Tensor]:
         alone = [score_pairs(self.model, self.pairs.take(slice(s, s + 1))).values for s in range(6)]
@@ -727,8 +814,9 @@ class PairSpecimen(Specimen):
         none = symbols([[STOP], [STOP]])  # every source of symbols has its end
         if self.name == "numbers":
             none = Field(np.zeros((0, 3), np.float32), np.zeros(3, np.int64), NUMBERS)
-        batch = of_pairs(EncodedPairs(none, symbols([[], []])), np.arange(2))
-        return self.said(self.model, batch)
+        also = (none, Field(np.zeros((0, 2), np.float32), np.zeros(3, np.int64), NUMBERS))
+        pairs = EncodedPairs(none, symbols([[], []]), also if self.several else ())
+        return self.said(self.model, of_pairs(pairs, np.arange(2)))
 
     def drawn(self) -> tuple[Tensor, Tensor]:
         batch = self.batch([0])
@@ -1023,6 +1111,7 @@ CLASSIFIERS = {
     **HEARING,
     "mean, encoder": ("mean", {"encoder": "reader", "encoder_frozen": False}),
     "gru, hidden": ("gru", {"hidden": 2, "activation": "gelu"}),
+    "tree, all positions": ("tree", {"pool": "attention", "residual": True, "feed_forward": 2.0}),
     "mlp, sigmoid": ("mlp", {"hidden": 2, "activation": "sigmoid"}),
     **{
         f"{name}, {pool}": (name, {"pool": pool})
@@ -1105,6 +1194,12 @@ TRANSLATORS = {
     "transformer, wide heads": ("transformer", {"head_width": 6, "positions": "concatenated"}),
     "shared": ("transformer", {}),
     "numbers": ("transformer", {}),
+    "gru, trees": ("gru", {"encoder_mixer": "tree", "heads": 1}),
+    "transformer, trees, three sources": ("transformer", {"encoder_mixer": "tree"}),
+    "gru, three sources": ("gru", {"heads": 1}),
+    "gru, vector, three sources": ("gru", {"attends": False}),
+    "lstm, before, three sources": ("lstm", {"attends": "before", "layers": 1}),
+    "transformer, three sources": ("transformer", {}),
 }
 AUTOENCODERS = {
     "decoder, labels": ("decoder", {"labels": (3, 2)}),
@@ -1130,6 +1225,7 @@ MIXTURES = {
     "tag": ("hmm+gru",),
     "regress": ("linear+gru",),
     "sets": ("frequencies+gru",),
+    "marks": ("linear+gru",),
     "forecast": ("seasonal+gru",),
     "translate": ("lexicon+gru+transformer", "joint+lstm"),
 }
@@ -1138,7 +1234,12 @@ WORDS_VARIANTS = {
     "cbow, hierarchical": ("cbow", {"output": "hierarchical"}),
     "cbow, softmax": ("cbow", {"output": "softmax"}),
 }
-NO_SYMBOLS = ("naive-bayes", "markov-bayes", "pretrained")  # they read symbols, and no numbers
+NO_SYMBOLS = (
+    "naive-bayes",
+    "markov-bayes",
+    "pretrained",
+    "tree",
+)  # they read symbols, and no numbers
 TRANSLATING = {"width": 16, "layers": 2, "heads": 2, "dropout": 0.3}
 READING_SETS = {"width": 16, "layers": 2, "heads": 2, "context": 6, "dropout": 0.3}
 
@@ -1149,17 +1250,23 @@ def rungs_of(task: str) -> list[str]:
 
 
 def labellers(task: str, variants: dict[str, tuple[str, dict]]) -> list[Specimen]:
-    """Models of labels, tags or values; those of sequences read numbers too."""
-    plain = [LabelSpecimen(task, name, name, {}, variant=False) for name in rungs_of(task)]
+    """Models of labels, tags or values, of symbols and of numbers."""
+    kind = MarkSpecimen if task == "marks" else LabelSpecimen
+    plain = [kind(task, name, name, {}, variant=False) for name in rungs_of(task)]
     several = [LabelSpecimen(task, name, *each) for name, each in variants.items()]
-    numbers = {"layers": 1, "word_dropout": 0.0}
+    vectors = ("average", "linear", "gru", "linear+gru") if task == "regress" else ()
+    numbers = {"layers": 1, "word_dropout": 0.0} | ({"letters": "no"} if task == "tag" else {})
     return [
         *plain,
         *several,
         *(
-            LabelSpecimen(task, f"{name}, numbers", name, numbers, variant=False, numbers=True)
+            kind(task, f"{name}, numbers", name, numbers, variant=False, numbers=True)
             for name in room(task).rungs
-            if task != "tag" and name not in NO_SYMBOLS
+            if name not in NO_SYMBOLS
+        ),
+        *(
+            LabelSpecimen(task, f"{name}, vectors", name, numbers, numbers=True, several=2)
+            for name in vectors
         ),
     ]
 
@@ -1191,7 +1298,7 @@ def specimens(task: str) -> list[Specimen]:
         return labellers(task, CLASSIFIERS)
     if task == "tag":
         return labellers(task, TAGGERS)
-    if task == "regress":
+    if task in ("regress", "marks"):
         return labellers(task, {})
     if task == "sets":
         return [SetSpecimen(name, name, READING_SETS, variant=False) for name in rungs]

@@ -43,7 +43,7 @@ def field(rows, before=()) -> Field:
 
 def same(one, other) -> bool:
     return all(
-        (a is None and b is None) or torch.equal(a, b)
+        (a is None and b is None) or (isinstance(a, tuple) and a == b) or torch.equal(a, b)
         for a, b in zip(vars(one).values(), vars(other).values(), strict=True)
     )
 

@@ -14,8 +14,8 @@ from tests.notebooks import NOTEBOOKS, ROOT, outputs, problems
 TOLD = [path.stem for path in NOTEBOOKS]
 
 
-def test_there_is_one_for_each_family_of_tasks_and_the_docs_name_it():
-    assert TOLD == ["forecast", "labels", "language", "translate", "vectors", "wholes"]
+def test_there_is_one_for_each_family_of_tasks_and_for_models_of_ones_own_and_the_docs_name_it():
+    assert TOLD == ["forecast", "labels", "language", "own_rung", "translate", "vectors", "wholes"]
     page = (ROOT / "docs" / "README.md").read_text()
     assert all(f"(../examples/{name}.ipynb)" in page for name in TOLD)
 

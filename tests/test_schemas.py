@@ -15,7 +15,17 @@ from seriatim.plotting import drawn, pictures_of
 from seriatim.tasks import TASKS
 from seriatim.tasks import task as card_of
 from tests.examples import EXAMPLES
-from tests.schemas import FOLDER, audits, file_of, kinds, records, texts, verifications, workshop
+from tests.schemas import (
+    FOLDER,
+    audits,
+    conformances,
+    file_of,
+    kinds,
+    records,
+    texts,
+    verifications,
+    workshop,
+)
 
 # pictures of data that no example here has: they are drawn in the tests of their rooms
 ELSEWHERE = {"autoencode": {"roll"}}
@@ -80,6 +90,11 @@ def test_every_audit_keeps_to_its_schema():
 def test_every_verification_keeps_to_its_schema():
     for record in verifications(workshop(OTHER)):
         hold("verify", "", record)
+
+
+def test_every_conformance_keeps_to_its_schema():
+    for record in conformances():
+        hold("conform", "", record)
 
 
 def test_a_record_of_a_run_that_was_not_checked_says_so():

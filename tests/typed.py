@@ -37,6 +37,8 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 
 from seriatim.data.sequences import Sequences
 from seriatim.faces import Result
+from seriatim.models.base import Model
+from seriatim.models.ladder import Rung
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.show.charts import Chart
 '''
@@ -44,6 +46,7 @@ WORDS = "Words = str | float | PathLike[str]  # as it would be typed\n"
 NAMES = {int: "int", float: "float", bool: "bool", str: "Words"}
 NAMES |= {MemorySize: "int | str", Numbers: "int | str | Sequence[int]"}
 RUN = "Predictor | str | Path | Sequence[Predictor | str | Path]"
+OWN = "type[Model] | Rung"
 EVENT = "Callable[[dict[str, Any]], object] | None"
 Keys = dict[str, tuple[str, str]]  # name -> its type and its help
 
@@ -210,12 +213,21 @@ def functions() -> Iterator[str]:
             f"valid: Source | None = ..., *, {kept}, **settings: Unpack[{own}Fit]) -> Fitted{own}:\n"
             f'    """Fit a model by name: {room.question}"""\n'
         )
+        yield (
+            f"@overload\ndef fit(task: Literal[{room.name!r}], model: {OWN}, train: Source, "
+            f"valid: Source | None = ..., *, {kept}, **settings: Any) -> Fitted{own}:\n"
+            f'    """Fit a class of your own: its options are settings, too."""\n'
+        )
     for room in tasks():
         if room.figures:
             yield (
                 f"@overload\ndef compare(task: Literal[{room.name!r}], data: Source, "
                 f"models: str | Sequence[str] | None = ..., *, {kept}, "
                 f"**settings: Unpack[{title(room.name)}Compare]) -> Result: ...\n"
+            )
+            yield (
+                f"@overload\ndef compare(task: Literal[{room.name!r}], data: Source, "
+                f"models: Sequence[str | {OWN}], *, {kept}, **settings: Any) -> Result: ...\n"
             )
     for name in ("evaluate", "score", "predict"):
         options = f"{name.title()}Options"
@@ -224,6 +236,7 @@ def functions() -> Iterator[str]:
     yield f"""\
 def generate(run: {RUN}, prompt: str | None = ..., **options: Unpack[GenerateOptions]) -> Result: ...
 def check(*data: Source, **options: Unpack[Check]) -> Result: ...
+def conform(model: Model | {OWN} | Predictor, data: Source | None = ...) -> Result: ...
 def load(
     folder: str | Path,
     verify: bool = ...,

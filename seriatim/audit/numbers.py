@@ -72,10 +72,16 @@ def target_of(data: Sequences, label: str | None) -> str | None:
             if len(data.fields) > 1
             and key in (*VALUES.split(), *LABELS)
             and each.kind == NUMBERS
-            and (each.lengths == 1).all()
+            and ((each.lengths == 1).all() or is_vectors(key, each))
         ),
         None,
     )
+
+
+def is_vectors(name: str, column: Field) -> bool:
+    """Whether a field holds as many values for each sequence, in lists."""
+    alike = len(set(column.lengths.tolist())) == 1 and column.values.ndim == 1
+    return name == "value" and alike and column.lengths[0] > 1
 
 
 def lines_of(data: Sequences) -> np.ndarray:
@@ -90,6 +96,13 @@ def of_target(data: Sequences, column: Field, file: str, label: str | None) -> l
         do = "classify reads them from a field 'label', regress from a field 'value'"
         return [finding("warning", "sequences of numbers without a label or a value", file, do=do)]
     target = data.field(name)
+    if target.kind == NUMBERS and is_vectors("value", target):
+        columns = target.flat.reshape(len(target), -1).T
+        several = [
+            of_values(column, f"{name}, place {place}", file, lines_of(data))
+            for place, column in enumerate(columns, 1)
+        ]
+        return [each for found in several for each in found]
     if target.kind == NUMBERS:
         return of_values(target.flat.reshape(-1), name, file, lines_of(data))
     counts = frequencies(labels_of(target))

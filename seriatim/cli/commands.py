@@ -8,12 +8,13 @@ Verbs of runs are found on the card of the run's task; the folder tells which th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from seriatim.audit.options import CheckOptions
+from seriatim.cli.drawing import files_of, overview_of_pictures, picture_data, picture_flags
 from seriatim.cli.flags import (
     Flag,
     Group,
@@ -33,7 +34,8 @@ from seriatim.tasks import TASKS, check_models, task, tasks
 from seriatim.tasks.base import Task, Verb
 
 FORMAT = Flag("format", "how the result is printed: table or json", "table", choices=())
-STARTS = ("check", "compare", "completion", "fit", "plot", "verify", "models")
+RANKED_FORMAT = Flag("format", "how the result is printed: table, json or csv", "table", choices=())
+STARTS = ("check", "compare", "completion", "fit", "leaderboard", "plot", "verify", "models")
 KEEPING = {"fit": FitOptions, "compare": CompareOptions}
 SUMMARIES = {
     "check": "What is wrong with data, before a model is fitted to it: one file, or the parts of a "
@@ -41,6 +43,8 @@ SUMMARIES = {
     "compare": "Which model does this data deserve? Fit every one with an equal budget and rank "
     "them on held-out data.",
     "completion": "A script that completes verbs, tasks, models and flags in a shell: bash, fish or zsh.",
+    "leaderboard": "Rank runs that others made on one file that they do not have: a class, a competition.\n"
+    "Each is called by the name of its folder. Nothing of what stands in the file is shown.",
     "fit": "Fit one model and keep it in a run folder. Ctrl-C keeps the best so far.",
     "plot": "Draw a run's learning curve, a comparison's quality against time, or what another "
     "verb shows (--what).",
@@ -86,16 +90,18 @@ def parse(arguments: list[str]) -> Command:
 
 
 def understood(
-    parser: Parser, groups: list[Group], rest: list[str], known: Iterable[Group] = ()
+    parser: Parser, groups: list[Group], rest: list[str], format: Flag = FORMAT
 ) -> dict[str, Any]:
     """The arguments by name; a flag that is not known is refused with where it belongs."""
-    flags = add_groups(parser, [*groups, Group("output", [FORMAT])])
+    flags = add_groups(parser, [*groups, Group("output", [format])])
     found, unknown = parser.parse_known_intermixed_args(spelled_out(rest, flags))
     if unknown:
         raise unknown_flag(unknown, flags)
     given = vars(found)
-    if given.get("format", "table") not in ("table", "json"):
-        raise ConfigError("results are printed as a table or as JSON", got=given["format"])
+    forms = ("table", "json", *["csv"] * (format is RANKED_FORMAT))
+    if given.get("format", "table") not in forms:
+        ways = "as a table, JSON or csv" if "csv" in forms else "as a table or as JSON"
+        raise ConfigError(f"results are printed {ways}", got=given["format"])
     return given
 
 
@@ -141,13 +147,6 @@ def beside(flag: str, flags: Mapping[str, Flag]) -> str:
     return f"; here there are {', '.join(here)}" if flag in kept and here else ""
 
 
-def files_of(words: list[str]) -> Any:
-    """Files as data: one by its name, several as paths that belong together."""
-    paths = [Path(word) for word in words]
-    return None if not paths else paths[0] if len(paths) == 1 else paths
-
-
-# -- fit and compare
 def ladder_flags(room: Task, spec: str) -> list[Group]:
     """The settings of a model, or of all models of a room, with their real defaults."""
     several = [room.rungs[name] for name in spec.split("+")] if spec else list(room.rungs.values())
@@ -330,6 +329,45 @@ def verify_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     return Command(verb, run, None, given, form)
 
 
+def leaderboard_command(verb: str, rest: list[str], wants_help: bool) -> Command:
+    """leaderboard FILE RUN [RUN ...]"""
+    from seriatim.runs.task import task_of
+
+    _, *runs = [*leading_words(rest), ""]
+    name = next(filter(None, map(task_of, filter(None, runs))), None)
+    rooms = [room for room in tasks() if room.figures] if name is None else [task(name)]
+    parser = Parser(
+        prog=f"seriatim {verb}",
+        usage=f"seriatim {verb} FILE RUN [RUN ...] [flags]",
+        description=SUMMARIES[verb],
+        epilog="example:\n  seriatim leaderboard hidden.txt handed-in/anna handed-in/ben",
+        add_help=False,
+    )
+    parser.add_argument("file", metavar="FILE", nargs="?", help="the data that all are measured on")
+    parser.add_argument("run", metavar="RUN", nargs="*", help="run folders")
+    groups = leaderboard_flags(rooms)
+    if wants_help:
+        add_groups(parser, [*groups, Group("output", [RANKED_FORMAT])])
+        return Command(verb, help=parser.format_help())
+    given = understood(parser, groups, rest, RANKED_FORMAT)
+    file, several, form = given.pop("file"), given.pop("run"), given.pop("format", "table")
+    if not (file and several):
+        raise ConfigError(
+            "a leaderboard needs a file and runs",
+            got=" ".join(rest) or "nothing",
+            do="Type `seriatim leaderboard FILE RUN [RUN ...]`",
+        )
+    return Command(verb, several, Path(file), given, form)
+
+
+def leaderboard_flags(rooms: list[Task]) -> list[Group]:
+    """How the file is read, what evaluations may be asked for, and how runs are opened."""
+    asked = merged("evaluate", ((room.verbs["evaluate"].options, {}) for room in rooms))
+    asked.flags = [flag for flag in asked.flags if flag.name != "against"]
+    reading = merged("data (default: as each fit read its own)", ((r.reading, {}) for r in rooms))
+    return [asked, reading, group_of("run", OpeningOptions)]
+
+
 def models_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     """models [MODEL] [--task TASK]"""
     parser = Parser(
@@ -375,12 +413,14 @@ def plot_command(verb: str, rest: list[str], wants_help: bool) -> Command:
     given = understood(parser, groups, rest)
     words, form = given.pop("run"), given.pop("format", "table")
     what = given.get("what", "")
+    room, picture = known.get(what, (None, None))
+    card = None if room is None or picture is None else room.verbs[picture.verb]
+    if not words and card is not None and not card.runs and card.reads == "nothing":
+        return Command(verb, None, None, given, form)
     if not words:
         raise ConfigError("no run was named", got="nothing", do="Give a run folder")
     if what in DATA:
         return Command(verb, words, None, given, form)
-    room, picture = known.get(what, (None, None))
-    card = None if room is None or picture is None else room.verbs[picture.verb]
     data, runs = picture_data(card, given), words
     if data is None and card is not None and card.reads == "data":
         runs, others = runs_and_files(words)
@@ -394,69 +434,6 @@ def runs_and_files(words: list[str]) -> tuple[list[str], list[str]]:
 
     files = [word for word in words[1:] if task_of(word) is None]
     return [word for word in words if word not in files], files
-
-
-def overview_of_pictures(rooms: list[Task]) -> str:
-    """The pictures of some rooms, a line each."""
-    from seriatim.plotting import COMMON, DATA
-
-    rows = [
-        f"  {name:12} {picture.summary} (models of {room.name})"
-        for room in rooms
-        for name, picture in room.pictures.items()
-    ]
-    return "\n".join(
-        [
-            "pictures:",
-            *(f"  {name:12} {each.summary}" for name, each in (COMMON | DATA).items()),
-            *rows,
-            "",
-            "example:",
-            "  seriatim plot runs/book --out curve.png",
-            "  seriatim plot runs/rnn runs/lstm --what gradient --file other.txt --out gradient.png",
-        ]
-    )
-
-
-def picture_flags(rooms: list[Task], pictures: list[str], verbs: list[Verb]) -> list[Group]:
-    """What a picture may be asked for: which, of what, where to; and all that its verb has."""
-    from seriatim.plotting import COMMON, DATA
-
-    flags = [
-        Flag("what", "what to draw: " + ", ".join([*COMMON, *DATA, *pictures]), ""),
-        Flag("file", "the data that the picture needs", None, many=True),
-        Flag("text", "the same as a text", None),
-        Flag(
-            "out", "picture to write: .png, .svg, .pdf, .html, .json (default: in the folder)", ""
-        ),
-    ]
-    names = dict.fromkeys(each.argument for each in verbs if each.reads == "text")
-    flags += [Flag(name, "the text, by its name", None) for name in names if name != "text"]
-    reading = [room.reading for room in rooms if room.pictures]
-    return [
-        Group("picture", flags),
-        merged(
-            "what the picture is of",
-            ((each, {}) for each in (*(verb.options for verb in verbs), CheckOptions)),
-        ),
-        merged("data (default: as the fit read its own)", ((each, {}) for each in reading)),
-    ]
-
-
-def picture_data(verb: Verb | None, given: dict[str, Any]) -> Any:
-    """The data of a picture, from --file, --text or the name of its text."""
-    files, text = given.pop("file", None), given.pop("text", None)
-    if verb is not None and verb.reads == "text" and text is None:
-        text = given.pop(verb.argument, None)
-    if files and text is not None:
-        raise ConfigError(
-            "a picture is of one text", got="--file and --text", do="Give one of them"
-        )
-    if files:
-        return files_of(files)
-    if text is None:
-        return None
-    return text if verb is not None and verb.reads == "text" else [text]
 
 
 # -- verbs of runs
@@ -490,7 +467,7 @@ def of_run(verb: str, rooms: list[Task], rest: list[str], wants_help: bool) -> C
     if "with" in given:
         given["with_runs"] = given.pop("with")
     subject = given.pop("run", None) if card.runs else alone(card, verb, given)
-    if subject is None:
+    if subject is None and (card.runs or card.reads != "nothing"):
         raise ConfigError(
             f"{verb} is asked of a {'run' if card.runs else card.reads}",
             got="nothing",
@@ -502,8 +479,8 @@ def of_run(verb: str, rooms: list[Task], rest: list[str], wants_help: bool) -> C
 def usage(verb: str, card: Verb) -> str:
     """How the verb is typed."""
     after = {"data": "[FILE ...]", "text": f"[{(card.argument or 'text').upper()}]", "file": "FILE"}
-    run = "RUN " if card.runs else ""
-    return f"seriatim {verb} {run}{after.get(card.reads, '')} [flags]"
+    words = ["RUN" if card.runs else "", after.get(card.reads, "")]
+    return " ".join(["seriatim", verb, *filter(None, words), "[flags]"])
 
 
 def add_words(parser: Parser, card: Verb) -> None:
@@ -545,7 +522,9 @@ def verb_flags(verb: str, rooms: list[Task]) -> list[Group]:
 
 
 def alone(card: Verb, verb: str, given: dict[str, Any]) -> str | None:
-    """What a verb that needs no run is asked of: a file, or a text."""
+    """What a verb that needs no run is asked of: a file, a text, or nothing."""
+    if card.reads == "nothing":
+        return None
     return only_file(verb, given.pop("file")) if card.reads == "file" else typed_in(card, given)
 
 
@@ -648,6 +627,7 @@ BUILDERS = {
     "compare": compare_command,
     "check": check_command,
     "completion": completion_command,
+    "leaderboard": leaderboard_command,
     "models": models_command,
     "plot": plot_command,
     "verify": verify_command,

@@ -18,9 +18,10 @@ from seriatim.cli.commands import (
     all_verbs,
     data_flags,
     ladder_flags,
-    picture_flags,
+    leaderboard_flags,
     verb_flags,
 )
+from seriatim.cli.drawing import picture_flags
 from seriatim.cli.flags import Group, group_of
 from seriatim.errors import ConfigError, nearest
 from seriatim.fitting_options import CompareOptions, FitOptions
@@ -55,6 +56,7 @@ def names() -> Names:
     drawn = [room.verbs[each.verb] for room in rooms for each in room.pictures.values()]
     found.flags["plot"] = spelled(picture_flags(rooms, list(pictures), drawn))
     found.flags["check"] = spelled([group_of("", CheckOptions)])
+    found.flags["leaderboard"] = spelled(leaderboard_flags([r for r in rooms if r.figures]))
     found.flags["models"] = ["--format", "--help", "--task"]
     found.choices = choices() | {"--format": ["json", "table"], "--task": list(TASKS)}
     found.choices["--what"] = sorted(pictures)

@@ -170,7 +170,8 @@ def done(arguments: list[str], alone: bool) -> int:
         return completion(command)
     if alone:
         own_process()
-    return {"fit": fit, "compare": compare, "plot": plot}.get(command.verb, others)(command)
+    own = {"fit": fit, "compare": compare, "leaderboard": leaderboard, "plot": plot}
+    return own.get(command.verb, others)(command)
 
 
 def check_place() -> None:
@@ -280,6 +281,25 @@ def compare(command: Command) -> int:
     if told_apart and good[0]["run"]:
         say("Try: " + room.kept.format(run=f"{out}/{good[0]['run']}"))
     return INTERRUPTED if record["interrupted"] else int(bool(failed) or not good)
+
+
+def leaderboard(command: Command) -> int:
+    """Runs of others, ranked."""
+    from seriatim.cli.printing import show
+    from seriatim.leaderboard import leaderboard as ranked
+    from seriatim.leaderboard import ranked_csv
+    from seriatim.show.tables import output
+    from seriatim.tasks import task
+
+    record = followed(command, passing=True)
+    room = task(record["task"])
+    as_csv = command.format == "csv"
+    table = ranked_csv(record, room).rstrip("\n") if as_csv else None
+    show(record, command, table if as_csv else ranked(record, room, output().width))
+    failed = [row["author"] for row in record["rows"] if row["status"] != "ok"]
+    if failed:
+        say(f"Failed: {', '.join(failed)}: see the table")
+    return int(bool(failed))
 
 
 def others(command: Command) -> int:

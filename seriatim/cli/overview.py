@@ -14,6 +14,7 @@ seriatim: sequence models from counting to attention, on your own data.
   seriatim generate RUN PROMPT               let it write
   seriatim score    RUN FILE                 the log-probability of each sequence
   seriatim plot     RUN                      its learning curve, or a comparison's picture; --what shows more
+  seriatim leaderboard FILE RUN [RUN ...]    runs that others made, ranked on a file that they do not have
   seriatim verify   RUN                      is it what was written? every file against its checksum
   seriatim models   [MODEL]                  all models, or all settings of one
   seriatim completion SHELL                  completion for bash, fish or zsh
@@ -24,16 +25,17 @@ TASK is one of these; some have more verbs:
 
 ROOMS = """\
   language     what comes next?
-               ngrams, frequencies, surprisal, embed, attention, positions, gradient, influence, compress, restore,
-               export
+               ngrams, frequencies, surprisal, embed, attention, positions, gates, units, gradient, influence,
+               impulse, compress, restore, export
   classify     what label has each sequence?
-               explain, graph, embed, attention
+               explain, graph, embed, attention, units
   regress      what value has each sequence?
-               graph, attention
+               graph, attention, units
   tag          what tag has each element?
-               best, annotate, embed, attention
+               best, annotate, embed, attention, units
   sets         which elements are in the next set?
                complete
+  marks        which of several things are true of each sequence?
   translate    what is this in the other language?
                alignment, tree, attention
   forecast     what happens over the next steps?

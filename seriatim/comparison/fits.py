@@ -91,6 +91,10 @@ class Fits:
                 shorter.save(asked["out"], overwrite=True)
         return shorter
 
+    def own(self, name: str) -> bool:
+        """Whether it is, or has in it, a class of the caller's own: of that no run is kept."""
+        return any(self.room.rung(part).own for part in spec_of(name).split("+"))
+
     def by_clock(self, name: str) -> bool:
         """Whether this model learns until its time is over."""
         return name in self.learning and self.budget is not None

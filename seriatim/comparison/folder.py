@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 from seriatim.errors import RunError
+from seriatim.leaderboard import ranked_csv
 from seriatim.records import Record, plain
 from seriatim.report import comparison_page, write_page
 from seriatim.runs.places import COMPARISON, claim, kind_of
@@ -55,17 +54,7 @@ def resumed(folder: Path, plan: Record) -> Record | None:
 def write_tables(folder: Path, result: Record, room: Task) -> None:
     """table.json and table.csv, beside the runs: there is one at every moment."""
     write_json(folder / "table.json", result)
-    text = io.StringIO()
-    first, *others = (figure.key for figure in room.ranked_by(result["figure"]))
-    after = ("seconds", "updates", "epochs", "unfinished", "parameters", "size_bytes")
-    more = ("symbols_per_second", "tied", "reason")
-    columns = ("model", "status", first, "low", "high", *others, *after, *more)
-    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for row in result["rows"]:
-        low, high = row.get("interval", {}).get(first) or (None, None)
-        writer.writerow(row | {"low": low, "high": high})
-    write_bytes(folder / "table.csv", text.getvalue().encode())
+    write_bytes(folder / "table.csv", ranked_csv(result, room).encode())
 
 
 def write_pages(folder: Path, result: Record, room: Task) -> None:

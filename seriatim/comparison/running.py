@@ -33,7 +33,7 @@ from seriatim.comparison.trials import Round, Trials, spec_of
 from seriatim.data.objects import MEMORY
 from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.data.splits import equal_groups
-from seriatim.errors import ConfigError, SeriatimError, nearest
+from seriatim.errors import ConfigError, SeriatimError, nearest, told_by
 from seriatim.fitting import fit_events
 from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import more_data, verdict
@@ -42,7 +42,7 @@ from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
 from seriatim.progress import began, exhausted, listening, note
 from seriatim.records import Record, record
-from seriatim.report import call_of, command_of
+from seriatim.report import call_of, call_with, command_of
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build, named, names_of
 from seriatim.show.pages import can_draw, warm
@@ -58,6 +58,7 @@ WITHOUT_PICTURES = "no picture and no report: pip install 'seriatim[pictures]'"
 WRITTEN = 0.3  # of the seconds that the first page takes, whatever the machine: those of the report
 MIXED = 0.35  # of a slot, for the mixture of the best two
 RESUME = "what it learned is kept, and --resume goes on with it"
+NOT_KEPT = "its figures are kept and no run: a run folder holds no code, and it is your own class"
 KEPT_OF_FIT = ("beside", "beside_alone", *ENDING)
 
 
@@ -174,6 +175,8 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         numbers = data.main_kind() == NUMBERS
         if numbers and not self.options.models:
             self.leave_out([name for name in self.names if self.room.rung(spec_of(name)).symbols])
+        if not self.options.models:
+            self.leave_out(self.room.cut.unable(data))
         yield from self.compared_with_before()
         self.figure = self.judgement.figure = self.room.ranking_figure(rounds[0][1])
         folder = self.open_folder(data)
@@ -310,8 +313,9 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         return Budget(minutes, self.begin, len(todo) + mixed, share)
 
     def kept(self, name: str) -> bool:
-        """Whether a comparison that is resumed has the row of this model already."""
-        if not (self.options.resume and self.options.out):
+        """Whether a comparison that is resumed has the row of this model already; one of the
+        caller's own may have been changed, and is fitted again."""
+        if not (self.options.resume and self.options.out) or self.own(name):
             return False
         return (Path(self.options.out) / "rows" / f"{name}.json").is_file()
 
@@ -344,12 +348,21 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
                 yield from self.measure_rung(name, rounds, folder, numbers)
         except KeyboardInterrupt:
             self.interrupted = True
-            self.rows.append(self.without(name, "interrupted", f"before it was measured; {RESUME}"))
-        except (SeriatimError, MemoryError, RuntimeError) as error:
+            why = f"before it was measured; {self.again(name)}"
+            self.rows.append(self.without(name, "interrupted", why))
+        except Exception as error:
+            told = isinstance(error, (SeriatimError, MemoryError, RuntimeError))
+            if not (told or self.own(name)):
+                raise
             status = "interrupted" if self.interrupted else "failed"
-            self.rows.append(self.without(name, status, str(error) or type(error).__name__))
+            why = str(error) or type(error).__name__
+            self.rows.append(self.without(name, status, why if told else told_by(error)))
             words = f"{status}: {self.rows[-1]['reason']}"
             yield {"event": "rung", "model": name, "words": words}
+
+    def again(self, name: str) -> str:
+        """How a fit that was interrupted is gone on with."""
+        return "it is fitted from the beginning again" if self.own(name) else RESUME
 
     def runs_of(self, name: str) -> list[str]:
         """The names of the runs of a model, one for each seed: of counting there is one."""
@@ -371,14 +384,14 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             spent, predictor, kept = 0.0, None, None
             for fold, (valid, train, test) in enumerate(rounds):
                 part = run if len(rounds) == 1 else f"{run}-{fold + 1}"
-                kept = None if folder is None else folder / "runs" / part
+                kept = None if folder is None or self.own(name) else folder / "runs" / part
                 left = (len(runs) - number) * len(rounds) - fold
                 seen: list[str] = []
                 fitting = self.fit(name, number, (valid, train, test), kept, numbers, left)
                 predictor = yield from relay(fitting, partial(under, name, seen))
                 self.interrupted = "interrupted" in seen
                 if self.interrupted:
-                    after = f"after {predictor.metrics['updates']:,} updates; {RESUME}"
+                    after = f"after {predictor.metrics['updates']:,} updates; {self.again(name)}"
                     self.rows.append(self.without(name, "interrupted", after))
                     return
                 if learns and self.budget is not None:
@@ -403,6 +416,8 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             self.budget.scored()
         if folder is not None:
             write_json(folder / "rows" / f"{name}.json", row)
+        if folder is not None and self.own(name):
+            yield {"event": "note", "words": f"{name}: {NOT_KEPT}"}
         yield {"event": "rung", "model": name, "words": self.said(row)}
 
     def said(self, row: Row) -> str:
@@ -548,7 +563,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             protocol=protocols[0] if protocols else None,
             seconds=time.perf_counter() - self.begin,
             out=None if folder is None else str(folder),
-            copies=copies(data),
+            copies=copies(self.room.cut.by_key(data)),
             measured_on=items,
             margin=self.options.margin,
             seeds=self.options.seeds,
@@ -577,6 +592,8 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
     def command(self, data: Sequences) -> str:
         """What would be typed to do this again; of data in memory, in Python."""
         asked = {k: v for k, v in self.asked().items() if k not in ("out", "resume", "repeat")}
+        if any(map(self.own, self.specs)):
+            return call_with(self.room, self.files, self.specs, asked)
         if self.files.get("data") is None and data.origin == MEMORY:
             return call_of(self.room.name, self.files, self.options.out, asked)
         return command_of("compare", [self.room.name, data.origin], asked)

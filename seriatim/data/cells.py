@@ -21,6 +21,7 @@ import numpy as np
 from seriatim.data.columns import LABELS, TOKENS, number_field
 from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, missing
 from seriatim.errors import DataError
+from seriatim.progress import note
 
 EXACT = 1 << 53  # whole numbers up to which float64 tells from each other
 USUAL = {str, int, float, bool, type(None), list}  # cells that are plain already
@@ -50,10 +51,25 @@ def cells_of_series(column: Any) -> np.ndarray | list[Any]:
     if column.dtype.is_numeric():
         return column.cast(nw.Float64).to_numpy().astype(np.float64)  # null is nan
     if isinstance(column.dtype, nw.Datetime):
-        if column.dtype.time_zone:
+        if zone := column.dtype.time_zone:
+            local = column.dt.replace_time_zone(None).to_numpy()
             column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+            tell_changing_clocks(local, column.to_numpy(), zone)
         return written_times(column.to_numpy())
     return plain_list(column.to_list())
+
+
+def tell_changing_clocks(local: np.ndarray, utc: np.ndarray, zone: str) -> None:
+    """Say so where the clocks of a zone change within these times: what was so many hours ago was then
+    another hour of the day."""
+    ahead = local - utc
+    known = ahead[~np.isnat(ahead)]
+    if len(known) and (known != known[0]).any():
+        note(
+            f"times of {zone} are read as those of UTC: clocks change within them, and before and after"
+            " that 24 hours ago is another hour of the clock; what follows the clock is forecast an hour"
+            " off for a while"
+        )
 
 
 def plain_list(cells: Iterable[Any]) -> list[Any]:
@@ -199,7 +215,8 @@ def field_in(items: Sequence[Any], gaps: bool, do: str) -> tuple[str, Field]:
         if kind not in (first, "") and not (kind == "missing" and gaps and first == TEXT):
             raise unlike(items[place], place, kind, first, do)
     if first == TEXT:
-        return TEXT, Field.of_text("" if each is None or missing(each) else each for each in items)
+        blank = [each is None or missing(each) or not len(each) for each in items]  # lists, too
+        return TEXT, Field.of_text("" if no else each for no, each in zip(blank, items))
     if first == SYMBOLS:
         return SYMBOLS, Field.of_symbols(plain_list(each) for each in items)
     if first == NUMBERS:

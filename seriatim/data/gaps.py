@@ -28,6 +28,10 @@ CLOCKS_BACK = (
     "Local clocks were put back then, and nothing else is there twice: write the time zone with every"
     " time, {0}+02:00 and then {0}+01:00 for instance, or write UTC"
 )
+CLOCKS_FORWARD = (
+    "Local clocks were put forward then, and no other hour is missing: this one never was, so do not fill"
+    " it. Write the time zone with every time, +01:00 and then +02:00 for instance, or write UTC"
+)
 
 
 Piece = tuple[np.ndarray, np.ndarray, np.ndarray]  # of one series: times, cells, which were put in
@@ -64,6 +68,7 @@ def refuse_missing_rows(
     if moments is None:
         return
     total, first, several, known = 0, "", 0, dict[bytes, int]()
+    forward = True  # all holes so far are hours that local clocks skip
     where: Place = {"file": data.origin, "line": None}
     for rows in groups.values():
         time = moments[rows]
@@ -73,6 +78,8 @@ def refuse_missing_rows(
             step = step_of(time) if apart else None
             between = np.round(step.between(time)) if step else np.zeros(0)
             known[key] = int((between[between > 1] - 1).sum())
+            if known[key]:
+                forward = forward and clocks_go_forward(time, np.flatnonzero(between > 1))
             if known[key] and step and not first:
                 hole = int(np.flatnonzero(between > 1)[0]) + 1
                 first, where = f"{step.words}; {written(time[hole])}", place(data, rows[hole])
@@ -85,7 +92,9 @@ def refuse_missing_rows(
             f" ({step_words})",
             got=moment,
             **where,
-            do=f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}",
+            do=CLOCKS_FORWARD
+            if forward
+            else f"Say how to fill gaps (--fill): {', '.join(FILLS[1:])}",
         )
 
 
@@ -183,6 +192,20 @@ def clocks_go_back(time: np.ndarray, equal: np.ndarray) -> bool:
     years = len(np.unique(twice.astype("datetime64[Y]")))
     by_the_hour = bool((time % 86_400 != 0).any())
     return by_the_hour and bool(night.all() and autumn.all()) and len(np.unique(hours)) == years
+
+
+def clocks_go_forward(time: np.ndarray, holes: np.ndarray) -> bool:
+    """Whether each of the holes behind these places is an hour of a Sunday night in March, once a year,
+    as where local clocks are put forward."""
+    before, behind = (np.rint(time[holes + i]).astype("datetime64[s]") for i in (0, 1))
+    hours = (behind - behind.astype("datetime64[D]")).astype("timedelta64[h]").astype(np.int64)
+    march = behind.astype("datetime64[M]").astype(np.int64) % 12 == 2
+    sunday = (behind.astype("datetime64[D]").astype(np.int64) + 3) % 7 == 6
+    years = len(np.unique(behind.astype("datetime64[Y]")))
+    an_hour = (behind - before).astype(np.int64) <= 2 * 3600
+    return bool(an_hour.all() and march.all() and sunday.all() and (hours <= LATEST).all()) and (
+        len(holes) == years
+    )
 
 
 def without_gaps(

@@ -27,6 +27,7 @@ SYNONYMS = {  # of what a task wants, the likeliest first
     "text": TEXTS.split(),
     "label": LABELLED.split(),
     "value": VALUES.split(),
+    "labels": ["labels", "topics", "genres", "categories", "keywords"],
 }
 KNOWN = LABELS | TOKENS | PAIR | {"text", "value"}  # names that are read in a way of their own
 USUAL = KNOWN | {name for names in SYNONYMS.values() for name in names}

@@ -38,6 +38,8 @@ FORMS = {  # what is understood, by what is wanted
     f"{TABLE} with the columns text and label, or a file",
     "value": "a list of pairs (text, number), a tuple of (texts, numbers), "
     f"{TABLE} with the columns text and value, or a file",
+    "labels": "a list of pairs (text, list of labels), a tuple of (texts, lists of labels), "
+    f"{TABLE} with the columns text and labels, or a file",
     "tags": "a list of pairs (tokens, tags), of sentences [(token, tag), ...], a tuple of (token "
     f"lists, tag lists), {TABLE} with the columns tokens and tags, or a file",
     "pair": "a list of pairs (source, target), a tuple of (sources, targets), "
@@ -49,6 +51,7 @@ FORMS = {  # what is understood, by what is wanted
 PAIRS = {  # what the two of a pair are
     "label": ("text", "label"),
     "value": ("text", "value"),
+    "labels": ("text", "labels"),
     "tags": ("tokens", "tags"),
     "pair": ("source", "target"),
     "series": ("time", "value"),

@@ -20,7 +20,9 @@ class TableOptions:
 
     input_format: str = option("", f"{FORMATS}; default: as the name of the file ends")
     columns: str = option(
-        "", "names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos"
+        "",
+        "names of the columns of a table without a header: label,text; of CoNLL-U: form,xpos, "
+        "and further fields",
     )
     decimal: str = option(
         "", "csv, tsv: the mark before decimals; default: as found", choices=("", "point", "comma")

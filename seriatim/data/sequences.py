@@ -18,6 +18,7 @@ import numpy as np
 from seriatim.errors import DataError, nearest
 
 TEXT, SYMBOLS, NUMBERS = "text", "symbols", "numbers"
+SAID = ("label", "labels", "tags")  # fields of what is said of sequences
 KINDS: dict[str, Callable[[str], Any]] = {  # what labels may be in Python, from their names
     "": str,
     "int": int,
@@ -184,6 +185,7 @@ class Sequences:
     regions: int = field(default=1, repr=False)
     # options that reading settled, and how the file was read, in a line
     read_as: dict[str, str] = field(default_factory=dict, repr=False)
+    also: tuple[str, ...] = field(default=(), repr=False)  # fields to be read beside the main one
     told: str = field(default="", repr=False)
     # names of the columns of a table, where not all of them became fields
     columns: tuple[str, ...] = field(default=(), repr=False)
@@ -296,7 +298,7 @@ class Sequences:
             "text",
             "tokens",
             *channels,
-            *(name for name in able if name not in ("label", "tags")),
+            *(name for name in able if name not in SAID),
             *rows,
             *able,
         )
@@ -322,7 +324,7 @@ class Sequences:
         kept = {
             key: column
             for key, column in self.fields.items()
-            if key in ("label", "tags", "value") and key != name
+            if key in (*SAID, "value") and key != name
         }
         return self if name is None else replace(self, fields={"text": self.field(name)} | kept)
 

@@ -234,6 +234,32 @@ def series_with(
     return replace(found, by="line", lines=lines, read_as=settled, columns=tuple(data.fields))
 
 
+def series_tagged(
+    data: Sequences,
+    name: str,
+    series: str,
+    time: str | None = None,
+    channels: Sequence[str] | None = None,
+) -> Sequences:
+    """The series of a long table, each a sequence, with the tag of each row if there is one."""
+    data.field(series)  # an error with the nearest name if there is none
+    rest = replace(data, fields={key: each for key, each in data.fields.items() if key != name})
+    columns = {key: cells_of(rest, key) for key in rest.fields}
+    time, _, _ = parts_to_play(rest, columns, time, series, channels, ())
+    groups = rows_of_each(rest, series, columns[series])
+    if time is not None:
+        groups = in_order(groups, times_of(rest, time, columns[time]))
+    found = series_of(rest, time, series, channels)
+    kept = {key: each for key, each in found.fields.items() if key != "filled"}
+    firsts = np.array([rows[0] for rows in groups.values()])
+    if name in data.fields:
+        cells = cells_of(data, name)
+        tags = [[str(cells.at(int(row))) for row in rows] for rows in groups.values()]
+        kept["tags"] = Field.of_symbols(tags)
+    lines = None if data.lines is None else data.lines[firsts]
+    return replace(found, fields=kept, by="line", lines=lines)
+
+
 def refuse_differences(
     data: Sequences, name: str, cells: Cells, groups: Sequence[np.ndarray]
 ) -> None:

@@ -10,6 +10,8 @@ it is a layer of the Transformer. Shapes: B rows, T time, D width.
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -18,7 +20,6 @@ from seriatim.layers.cross import Cross
 from seriatim.layers.dropout import Dropout
 from seriatim.layers.linear import Linear
 from seriatim.layers.mixer import Mixer, MixerState
-from seriatim.layers.positions import Frame
 
 NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
 
@@ -106,11 +107,11 @@ class Block(Mixer):
         x: Tensor,
         state: MixerState,
         lengths: Tensor | None = None,
-        *frame: Frame,
+        *frame: Any,
         memory: tuple = (),
     ) -> tuple[Tensor, MixerState]:
         """(B, T, D), state -> (B, T, D), state after each row's length. A mixer of attention is
-        given its frame, too, and a block with cross-attention what it hears of another sequence."""
+        given its frame, too, one of trees which places belong together, and a block with cross-attention what it hears of another sequence."""
         y, state = self.mixer(x if self.after else self.norm(x), state, lengths, *frame)
         x = self.dropout(y) + (x if self.residual else 0)
         x = self.norm(x) if self.after else x

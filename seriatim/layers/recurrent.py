@@ -141,14 +141,21 @@ class Recurrent(Mixer):
             return {}
         return dict(zip(self.parts, self.cell.weight_hh_l0.split(self.width), strict=True))
 
-    def gates(self, x: Tensor, hidden: Tensor, state: MixerState) -> Tensor | None:
-        """(B, T, I) inputs and (B, T, D) outputs of this layer -> (B, T, G, D) how far each gate
-        stood open; None where there are none.
+    @property
+    def gate_names(self) -> tuple[str, ...]:
+        """Its gates in the order in which `gates` gives them.
 
         lstm and coupled: input, forget, output; no-output-gate: input, forget; gru and gru-before:
-        reset, update.
+        reset, update; rnn and the additive cells: none.
         """
-        if not set(GATES) & set(self.parts):
+        there = {*self.parts, *(("forget",) if "input" in self.parts else ())}
+        return tuple(name for name in GATES if name in there)
+
+    def gates(self, x: Tensor, hidden: Tensor, state: MixerState) -> Tensor | None:
+        """(B, T, I) inputs and (B, T, D) outputs of this layer -> (B, T, G, D) how far each gate
+        stood open; None where there are none. Torch's own kernels tell nothing of their gates:
+        they are computed again, from the weights and the outputs before."""
+        if not self.gate_names:
             return None
         first = state[0] if isinstance(state, tuple) else state  # (B, D)
         before = torch.cat([first[:, None], hidden[:, :-1]], 1)  # (B, T, D) h_{t-1}
@@ -165,7 +172,7 @@ class Recurrent(Mixer):
         }
         if "input" in opened and "forget" not in opened:
             opened["forget"] = 1 - opened["input"]
-        return torch.stack([opened[name] for name in GATES if name in opened], 2)
+        return torch.stack([opened[name] for name in self.gate_names], 2)
 
 
 Map = Callable[[Tensor], Tensor]

@@ -28,21 +28,38 @@ class Rung:
     """One row of a ladder.
 
     `settings` say how it differs from the defaults of its options, `training` how its recipe
-    differs from TrainingOptions, `numbers` how again where sequences are numbers.
+    differs from TrainingOptions, `numbers` how again where sequences are numbers, and
+    `settings_of_numbers` which settings differ there.
     """
 
     summary: str
-    implementation: str  # module:Class
+    implementation: str | type[Model]  # module:Class; of a caller's own, the class itself
     options: type
     settings: dict[str, Any] = field(default_factory=dict)
     training: dict[str, Any] = field(default_factory=dict)
     numbers: dict[str, Any] = field(default_factory=dict)
+    settings_of_numbers: dict[str, Any] = field(default_factory=dict)
     counts: bool = False  # it counts, and is not trained by gradients
     usual: bool = True  # compared unless models are named
     symbols: bool = False  # it reads symbols and no numbers: not compared on those
     always: bool = False  # there is nothing to learn: measured however little time there is
     needs: str = ""  # the setting without which there is none: compared where that is given
     vectors: bool = False  # rows of equally many numbers are to it one step of as many channels
+
+    @property
+    def own(self) -> bool:
+        """Whether it is a caller's own, which no run folder can name: see `seriatim.models.own`."""
+        return not isinstance(self.implementation, str)
+
+    @property
+    def code(self) -> Any:
+        """Its class, loaded when it is needed."""
+        found = self.implementation
+        return named(found) if isinstance(found, str) else found
+
+    def settings_on(self, numbers: bool) -> dict[str, Any]:
+        """What makes it this rung, on symbols or on numbers."""
+        return self.settings | (self.settings_of_numbers if numbers else {})
 
     def recipe(self, numbers: bool) -> dict[str, Any]:
         """How it is trained, on symbols or on numbers."""
@@ -86,7 +103,8 @@ def parse(
         except ConfigError as error:
             problems.append(error.what)
     if problems:
-        do = f"See `seriatim fit TASK {spec.split('+')[0]} --help`"
+        own = any(rung.own for rung in chosen.values())
+        do = f"See `seriatim fit TASK {spec.split('+')[0]} --help`" * (not own)
         raise ConfigError("; ".join(dict.fromkeys(problems)), do=do)
     return parts
 
@@ -121,7 +139,7 @@ def part_of(name: str, rung: Rung, asked: Mapping[str, Any], numbers: bool) -> P
         key: value for key, value in rung.recipe(numbers).items() if not (limited and key in LIMITS)
     }
     found, problems = [], []
-    for cls, own in ((rung.options, rung.settings), (TrainingOptions, recipe)):
+    for cls, own in ((rung.options, rung.settings_on(numbers)), (TrainingOptions, recipe)):
         try:
             found.append(choose(cls, own, asked, name))
         except ConfigError as error:
@@ -145,12 +163,13 @@ def choose(cls: type, defaults: Mapping[str, Any], asked: Mapping[str, Any], whe
     return build(cls, {**defaults, **{k: v for k, v in asked.items() if k in known}}, where)
 
 
-def create(parts: list[Part], vocabulary: int, *more: int, mixture: str | None = MIXTURE) -> Model:
+def create(parts: list[Part], vocabulary: int, *more: Any, mixture: str | None = MIXTURE) -> Model:
     """The model itself, untrained: one part, or several that answer together.
 
-    Some models need more sizes than that of the vocabulary: of how many labels there are, say.
+    Some models need more sizes than that of the vocabulary: of how many labels there are, say, or
+    of each of several sources.
     """
-    made = [named(part.rung.implementation)(vocabulary, part.options, *more) for part in parts]
+    made = [part.rung.code(vocabulary, part.options, *more) for part in parts]
     if len(made) == 1:
         return made[0]
     if mixture is None:

@@ -12,6 +12,7 @@ WITH_CELL = ("lstm", "coupled", "no-output-gate")  # h is made of a second vecto
 HEARING = ("rnn", "gru", "gru-before", "additive-recurrent", *WITH_CELL)  # of h at the last step
 CELLS = (*HEARING, "additive")
 MIXERS = ("none", *CELLS, "convolution", "attention")
+WHOLE_MIXERS = (*MIXERS, "tree")  # of a sequence that is there as a whole
 
 
 @dataclass(frozen=True)
@@ -145,3 +146,7 @@ class WholeOptions(NetworkOptions):
     """A stack over sequences that are there from beginning to end."""
 
     bidirectional: bool = option(True, "each position sees what comes after it, too")
+
+    def trees(self) -> bool:
+        """Whether a sequence is read as the tree that its brackets make of it."""
+        return "tree" in self.mixers()

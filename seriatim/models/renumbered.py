@@ -20,21 +20,33 @@ from seriatim.models.base import Model, State, asked
 
 class Renumbered(Model):
     """A model whose symbol i is the inner model's symbol `number[i]`, and symbol i of its source
-    `source[i]`: the same numbers if nothing is said. A source of numbers stays as it is."""
+    `source[i]`: the same numbers if nothing is said; of what is read beside it `also`. A source of
+    numbers stays as it is."""
 
-    def __init__(self, inner: Model, number: Sequence[int], source: Sequence[int] | None = None):
+    def __init__(
+        self,
+        inner: Model,
+        number: Sequence[int],
+        source: Sequence[int] | None = None,
+        also: Sequence[Sequence[int]] = (),
+    ):
         self.inner, self.number = inner, torch.as_tensor(number)
         self.source = self.number if source is None else torch.as_tensor(source)
+        self.also = [torch.as_tensor(each) for each in also]
         self.vocabulary, self.warm, self.longest = inner.vocabulary, inner.warm, inner.longest
 
     def start(self, batch: Batch) -> tuple[Distribution, State]:
         """What comes first, by these numbers."""
-        following, state = asked(self.inner).start(replace(batch, x=self.read(batch.x)))
+        following, state = asked(self.inner).start(self.read(batch))
         return self.renumbered(following), state
 
-    def read(self, x: Tensor) -> Tensor:
-        """A prompt or a source by the inner numbers."""
-        return x if x.is_floating_point() else self.source[x]
+    def read(self, batch: Batch) -> Batch:
+        """A batch whose prompts or sources have the inner numbers."""
+        also = tuple(
+            (by_number(x, number), lengths)
+            for number, (x, lengths) in zip(self.also, batch.also, strict=True)
+        )
+        return replace(batch, x=by_number(batch.x, self.source), also=also)
 
     def step(self, y: Tensor, state: State) -> tuple[Distribution, State]:
         """The same, one output later."""
@@ -56,7 +68,7 @@ class Renumbered(Model):
 
     def trace(self, batch: Batch) -> dict[str, Tensor]:
         """What happened inside the inner model."""
-        return asked(self.inner).trace(replace(batch, x=self.read(batch.x), y=self.number[batch.y]))
+        return asked(self.inner).trace(replace(self.read(batch), y=self.number[batch.y]))
 
     def size(self) -> int:
         """As many parameters as the inner model has."""
@@ -65,6 +77,11 @@ class Renumbered(Model):
     def quantise(self) -> bool:
         """The inner model, if it can be."""
         return self.inner.quantise()
+
+
+def by_number(x: Tensor, number: Tensor) -> Tensor:
+    """Symbols by other numbers; numbers as they are."""
+    return x if x.is_floating_point() else number[x]
 
 
 def matched(model: Model, symbols: Sequence[str], wanted: Sequence[str]) -> Model | None:

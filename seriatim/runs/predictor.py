@@ -364,7 +364,14 @@ class Predictor:
 
     # -- the run folder
     def settings(self) -> dict[str, Any]:
-        """Everything that config.toml says."""
+        """Everything that config.toml says; of a class of the caller's own it can say nothing."""
+        own = [part.name for part in self.parts if part.rung.own]
+        if own:
+            raise ConfigError(
+                "a run folder holds no code, so a model of your own class is not kept in one",
+                got=", ".join(own),
+                do="Keep it in memory, or make it a row of a ladder: docs/extending.md",
+            )
         run = {"format": FORMAT, "seriatim": __version__, "task": self.task.name}
         tables: dict[str, Any] = {
             "run": run | {"model": self.spec, "by": self.by},

@@ -17,6 +17,7 @@ TASKS: dict[str, str] = {  # name -> its card
     "regress": "seriatim.tasks.regress:TASK",
     "tag": "seriatim.tasks.tag:TASK",
     "sets": "seriatim.tasks.sets:TASK",
+    "marks": "seriatim.tasks.marks:TASK",
     "translate": "seriatim.tasks.translate:TASK",
     "forecast": "seriatim.tasks.forecast:TASK",
     "autoencode": "seriatim.tasks.autoencode:TASK",

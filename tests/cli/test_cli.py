@@ -409,7 +409,9 @@ def test_models_lists_every_rung_and_every_setting_of_one(home):
     assert "--order" not in table and "--updates" not in good("models", "markov").out
 
 
-@pytest.mark.parametrize("verb", ["check", "compare", "fit", "plot", "models", *all_verbs()])
+@pytest.mark.parametrize(
+    "verb", ["check", "compare", "fit", "leaderboard", "plot", "models", *all_verbs()]
+)
 def test_every_verb_has_help_with_an_example_that_parses(verb):
     words = good(verb, "--help").out
     assert "example:" in words and f"seriatim {verb}" in words

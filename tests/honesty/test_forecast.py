@@ -159,7 +159,7 @@ def test_nothing_from_the_end_on_is_judged(tmp_path):
     }
     one, other = (written(tmp_path, f"{name}.csv", "date,y", each) for name, each in rows.items())
     run = fitted(tmp_path, "persistence", one, *AHEAD)
-    asked = ("--begin", "40", "--end", "50", "--format", "json")
+    asked = ("--begin", "40", "--end", "50", "--whole", "false", "--format", "json")
     first, second = (seriatim("evaluate", run, path, *asked).record for path in (one, other))
     assert first["mae"] == second["mae"] and first["origins"] == 10
 
@@ -286,3 +286,46 @@ def test_what_was_seen_in_training_is_known_again(tmp_path):
     known = cut.pieces(series_from(written(tmp_path, "d.csv", "date,y", rows[:40])))
     later = series_from(written(tmp_path, "e.csv", "date,y", rows[30:]))
     assert np.isin(cut.pieces(later), known).mean() == pytest.approx(1 / 3)
+
+
+def test_near_the_end_no_first_steps_are_judged_for_whole_horizons(tmp_path):
+    """Of 12 origins with a horizon of 12 one had all 12 steps, and the last value was ahead of the
+    season by forecasts of one step and two."""
+    rows = [(when, 2.5 * i + 30 * np.sin(i * np.pi / 6)) for i, when in enumerate(months(60))]
+    path = written(tmp_path, "monthly.csv", "date,y", rows)
+    run = fitted(tmp_path, "persistence", path, "--horizon", 12)
+    record = seriatim("evaluate", run, path, "--format", "json").record
+    values = np.array([value for _, value in rows])
+    assert record["origins"] == 1 and record["mae"] == pytest.approx(
+        abs(values[48:] - values[47]).mean()
+    )
+    assert "1, with all of their horizon" in record["protocol"]["origins"]
+    some = seriatim("evaluate", run, path, "--whole", "false", "--format", "json").record
+    assert some["origins"] == 12 and some["mae"] < record["mae"]
+    assert any("1 has a value at the last of their 12 steps" in each for each in some["notes"])
+
+
+def test_a_comparison_says_how_many_origins_it_looked_at(tmp_path):
+    rows = [(i, s, 5 * s + i % 7) for s in range(3) for i in range(900)]
+    path = written(tmp_path, "shops.csv", "day,shop,y", rows)
+    asked = ("--series", "shop", "--time", "day", "--horizon", 4, "--models", "persistence,mean")
+    record = seriatim("compare", "forecast", path, *asked, "--format", "json").record
+    assert "399 of 531, evenly spaced" in record["protocol"]["origins"]
+
+
+def test_an_hour_that_clocks_skip_is_not_to_be_filled(tmp_path):
+    hours = np.datetime64("2023-03-20T00:00") + np.arange(24 * 14) * np.timedelta64(1, "h")
+    rows = [(str(when).replace("T", " "), i % 24) for i, when in enumerate(hours)]
+    skipped = [row for row in rows if row[0] != "2023-03-26 02:00"]
+    path = written(tmp_path, "load.csv", "time,y", skipped)
+    said = seriatim("fit", "forecast", "persistence", path)
+    assert said.code and "put forward then" in said.err and "do not fill" in said.err
+    path = written(tmp_path, "load.csv", "time,y", [row for row in rows if row[0] != rows[40][0]])
+    assert "Say how to fill gaps" in seriatim("fit", "forecast", "persistence", path).err
+
+
+def test_channels_are_named_and_those_of_two_values_asked_about(tmp_path):
+    rows = [(when, i % 12, int(i % 5 == 0)) for i, when in enumerate(months(60))]
+    path = written(tmp_path, "promo.csv", "date,sold,promo", rows)
+    said = seriatim("fit", "forecast", "persistence", path, "--out", tmp_path / "run", *AHEAD)
+    assert "2 channels are forecast (sold, promo)" in said.err and "--known promo" in said.err

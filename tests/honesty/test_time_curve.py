@@ -11,14 +11,7 @@ import seriatim as st
 from seriatim.comparison import running
 from seriatim.comparison.budget import Budget
 from seriatim.comparison.running import Comparison
-from seriatim.comparison.time_curve import (
-    SHORT,
-    course_of,
-    course_through,
-    last_slope,
-    limits_of,
-    too_short,
-)
+from seriatim.comparison.time_curve import SHORT, course_of, course_through, limits_of, too_short
 from seriatim.fitting import Fit, sorted_out
 from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import unfinished_means, verdict
@@ -41,20 +34,20 @@ def points(*values: float, times=TIMES) -> list[dict]:
 
 @pytest.mark.parametrize("power", [0.1, 0.5, 1.5])
 @pytest.mark.parametrize("times", [TIMES, (0.03, 0.2, 1.0)])
-def test_the_law_goes_on_where_three_points_of_it_were(power, times):
+def test_the_law_goes_through_three_points_of_it_and_between(power, times):
     def law(t: float) -> float:
         return 2.0 + 0.3 * t**-power
 
     course = course_through(times, [law(t) for t in times])
-    for t in (0.5, 2, 4):
+    for t in (0.3, 0.5, 1):
         assert course.at(t) == pytest.approx(law(t), rel=1e-6)
 
 
-def test_what_is_no_law_goes_on_more_slowly_or_not_at_all():
-    faster = [5.0, 4.9, 3.0]  # it has only begun to learn
-    course = course_through(TIMES, faster)
-    assert last_slope(TIMES, faster, 2) < course.at(2) < 3.0
-    assert 2 * course.at(2) - course.at(1) < course.at(4) < course.at(2)  # ever less
+def test_more_time_gains_what_doublings_gained_or_nothing():
+    course = course_through(TIMES, [5.0, 3.6, 3.0])
+    assert course.at(2) == pytest.approx(2.8) and course.at(4) == pytest.approx(2.6)
+    faster = course_through(TIMES, [5.0, 4.9, 3.0])  # it has only begun to learn
+    assert faster.at(2) == pytest.approx(3.0 - 1.9 / 3) and faster.at(0.5) > 3.0
     worse = course_through(TIMES, [3.0, 2.5, 2.6])
     assert worse.at(4) == worse.at(1) == worse.at(0.5) == 2.6 and worse.unsure(2) > 0
     ended = course_through(TIMES, [3.0, 2.5, 2.5], noise=0.01)

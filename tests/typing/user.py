@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import seriatim as st
+from seriatim.models.base import Model
+from seriatim.models.ladder import Rung
 
 if TYPE_CHECKING:
     # language
@@ -57,6 +59,15 @@ if TYPE_CHECKING:
     table.plot().save("leaderboard.png")
     st.compare("language", "book.txt", "markov,lstm", out="all", track="tensorboard", order=2)
     st.compare("forecast", "load.csv", horizon=24, test="later.csv", on_event=print)
+
+    # a class of one's own
+    class Own(Model):
+        """A rung."""
+
+    own = st.fit("language", Own, "book.txt", q=0.7)
+    own.text("Call me")
+    st.compare("language", "book.txt", ["markov", Own], minutes=1, q=0.7)
+    st.fit("classify", Rung("a rung", Own, Own), "sms.tsv").predict(["win"])
 
     # runs
     opened = st.load("runs/book")

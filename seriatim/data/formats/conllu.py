@@ -32,11 +32,12 @@ def read_conllu(
     encoding: str = "",
     notes: list[str] | None = None,
 ) -> Table:
-    """The words of each sentence, and their universal tags or what else two `columns` are named."""
+    """The words of each sentence, and their universal tags or what else two `columns` are named;
+    further ones are fields of their own names."""
     names = None if columns is None else column_names(columns, ConfigError)
-    if names is not None and len(names) != 2:
+    if names is not None and len(names) < 2:
         raise ConfigError(
-            "of CoNLL-U two columns are read, tokens and tags",
+            "of CoNLL-U two columns are read, tokens and tags, or more",
             got=", ".join(names),
             do="Write for instance form,xpos",
         )
@@ -154,10 +155,16 @@ class Document:
         return made + self.lines[number][len(line) :]
 
     def fields(self, columns: Sequence[str] | None = None) -> tuple[dict[str, Field], np.ndarray]:
-        """Two columns as the fields `tokens` and `tags`, and the line of the first word of each sentence."""
-        tokens, tags = map(self.column, columns or self.layout.pair)
+        """Two columns as the fields `tokens` and `tags`, further ones by their names, and the line of
+        the first word of each sentence."""
+        columns = columns or self.layout.pair
+        names = ["tokens", "tags", *columns[2:]]
         first = np.array([sentence[0] + 1 for sentence in self.sentences], np.int64)
-        return {"tokens": Field.of_symbols(tokens), "tags": Field.of_symbols(tags)}, first
+        fields = {
+            name: Field.of_symbols(self.column(column))
+            for name, column in zip(names, columns, strict=True)
+        }
+        return fields, first
 
 
 def body(line: str) -> str:

@@ -85,6 +85,7 @@ class Verb:
     rows: str = ""  # "module:function": its record -> rows of a frame; default: its items
     pieces: bool = False  # its items do not depend on each other: some sequences at a time will do
     argument: str = ""  # what the text is called: prompt, pattern, ...
+    fields: bool = False  # the text may be a dict: what stands beside it in a row of a table
     optional: bool = False  # the text may be left out
     gaps: bool = False  # labels may be missing in the data
     example: str = ""

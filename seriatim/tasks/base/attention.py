@@ -14,8 +14,8 @@ ATTENTION_PICTURES: dict[str, Picture] = {
 }
 
 
-def attention_verb(example: str, reads: str = "data") -> Verb:
-    """Who attends to whom, of data or of one text."""
+def attention_verb(example: str, reads: str = "data", fields: bool = False) -> Verb:
+    """Who attends to whom, of data or of one text, with what stands beside it perhaps."""
     return Verb(
         "Who attends to whom: a map for each head.",
         "attention",
@@ -24,5 +24,6 @@ def attention_verb(example: str, reads: str = "data") -> Verb:
         options=AttentionOptions,
         table=SHOW + "heads",
         argument="text" if reads == "text" else "",
+        fields=fields,
         example=example,
     )

@@ -22,7 +22,7 @@ from seriatim.data.classes import read_classes
 from seriatim.data.formats import FORMATS, format_of
 from seriatim.data.objects import at_hand, files_in
 from seriatim.data.options import TextOptions
-from seriatim.data.sequences import NUMBERS, TEXT, Field, Sequences, joined
+from seriatim.data.sequences import NUMBERS, SAID, TEXT, Field, Sequences, joined
 from seriatim.data.splits import folds, is_single_stream, passages, spread, subset
 from seriatim.errors import ConfigError, DataError, SeriatimError
 from seriatim.measuring.fingerprint import pieces_of
@@ -83,7 +83,7 @@ class Cut:
         if isinstance(source, str):
             source, reading = [source], self.as_stream(reading)
         data = self.read([self.in_memory(source)], reading, unit, gaps)
-        return self.in_sequences(data if self.numeric else in_symbols(data, self.task.name))
+        return self.in_sequences(self.in_kind(data, unit))
 
     def in_sequences(self, data: Sequences) -> Sequences:
         """The same; a stream is refused where each sequence has an answer of its own."""
@@ -94,6 +94,10 @@ class Cut:
                 do='Read it by line: leave out --by stream, or give by="line" to `st.read`',
             )
         return data
+
+    def in_kind(self, data: Sequences, unit: str | None) -> Sequences:
+        """What was in memory, its numbers as symbols where these are wanted."""
+        return data if self.numeric else in_symbols(data, self.task.name)
 
     def in_memory(self, thing: Any) -> Any:
         """What is in memory, in a form that every task understands."""
@@ -156,7 +160,7 @@ class Cut:
         readable = {
             name: float(column.lengths.mean())
             for name, column in data.fields.items()
-            if column.kind != NUMBERS and name not in ("label", "tags")
+            if column.kind != NUMBERS and name not in SAID
         }
         if reading.field or len(readable) < 2 or {"text", "tokens"} & data.fields.keys():
             return data
@@ -210,6 +214,10 @@ class Cut:
         raise NotImplementedError
 
     # -- what is known again
+    def by_key(self, data: Sequences) -> Sequences:
+        """The data with that as main field by which sequences are equal: most have it there."""
+        return data
+
     def pieces(self, data: Sequences) -> np.ndarray:
         """(P,) uint64: hashes of the pieces by which these data are known again if they are learned
         from: sequences, or passages of a stream."""
@@ -295,6 +303,13 @@ class Cut:
         return [(None, train, test) for train, test in folds(data, k, how=self.how)]
 
     # -- refusals
+    def unable(self, data: Sequences) -> list[str]:
+        """Rungs that cannot read such data at all: not compared unless they are named."""
+        return []
+
+    def readable(self, parts: Sequence[Part], codec: Any, data: Sequences) -> None:
+        """Refuse sequences that these models cannot read, by their lines."""
+
     def check_parts(self, parts: Sequence[Part]) -> None:
         """Refuse settings that do not go together."""
 
@@ -318,14 +333,19 @@ def as_symbols(paths: list[Any], reading: Any) -> Any:
     return replace(reading, input_format=other) if other else reading
 
 
+def are_whole(column: Field) -> bool:
+    """Whether these are whole numbers, one a step."""
+    flat = column.flat
+    return flat.ndim == 1 and bool((np.isfinite(flat) & (flat == np.floor(flat))).all())
+
+
 def in_symbols(data: Sequences, task: str) -> Sequences:
     """Sequences of whole numbers as symbols, for a task that has no use for others."""
     name = data.main_name()
     column = None if name is None else data.fields[name]
     if name is None or column is None or column.kind != NUMBERS:
         return data
-    flat = column.flat
-    if flat.ndim > 1 or not (np.isfinite(flat) & (flat == np.floor(flat))).all():
+    if not are_whole(column):
         raise DataError(
             f"{task} reads symbols, and these are numbers that are not whole",
             got=f"{len(data):,} sequences of numbers",

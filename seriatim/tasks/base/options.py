@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from seriatim.codecs.options import UNITS, CodecOptions
+from seriatim.models.markers import MARKERS
 from seriatim.settings import option, some_of
 
 TEXT = "unit tokenizer vocabulary minimum_count lower method phrases phrase_score"
@@ -59,3 +60,24 @@ class AttentionOptions:
 
     layer: int = option(0, "only the heads of this layer, counted from 1; 0: of all", least=0)
     head: int = option(0, "only this head of each layer, counted from 1; 0: all", least=0)
+
+
+@dataclass(frozen=True)
+class UnitOptions:
+    """Which hidden units."""
+
+    layer: int = option(0, "only units of this layer, counted from 1; 0: of all", least=0)
+    unit: int = option(0, "only this unit of each layer, counted from 1; 0: of all", least=0)
+    count: int = option(5, "how many units, those first that are worth most", least=1, most=1000)
+    marker: str = option(
+        "",
+        "the units that follow this best, as it stands in the text (default: those that change most)",
+        choices=("", *MARKERS),
+    )
+
+
+@dataclass(frozen=True)
+class LayerOptions:
+    """Which layer."""
+
+    layer: int = option(0, "only this layer, counted from 1, the lowest; 0: all", least=0)

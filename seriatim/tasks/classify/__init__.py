@@ -8,6 +8,7 @@ from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.embedding import embed_verb
 from seriatim.tasks.base.options import SampleCoding
+from seriatim.tasks.base.units import UNITS_PICTURES, units_verb
 from seriatim.tasks.classify.options import (
     CalibrateOptions,
     ExplainOptions,
@@ -83,6 +84,15 @@ RUNGS: dict[str, Rung] = {
         NUMERIC,
         usual=False,
         vectors=True,
+    ),
+    "tree": Rung(
+        "recursive network: the vector of a bracket from those of its parts",
+        "seriatim.tasks.classify.network:LabelNetwork",
+        ClassifyOptions,
+        {"mixer": "tree", "width": 64, "pool": "last", "dropout": 0.1, "beside": "no"},
+        NEURAL | {"rate": 3e-3},
+        symbols=True,
+        usual=False,
     ),
     "convolution": Rung(
         "filters over a few words, the strongest answer of each",
@@ -186,6 +196,7 @@ VERBS: dict[str, Verb] = {
     ),
     "embed": embed_verb("seriatim embed runs/gru new.txt --each sequence"),
     "attention": attention_verb('seriatim attention runs/transformer --text "not terrible"'),
+    "units": units_verb('seriatim units runs/lstm "not terrible"'),
 }
 
 TASK = Task(
@@ -229,6 +240,7 @@ TASK = Task(
             "explain", PICTURES + "explanation", "what each symbol adds to a label"
         ),
         **ATTENTION_PICTURES,
+        **UNITS_PICTURES,
     },
     reading=LabelledSamplesOptions,
     coding=SampleCoding,

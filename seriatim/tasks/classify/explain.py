@@ -175,11 +175,12 @@ def gradient(model: SequenceLabeller, batch: Batch, label: int) -> tuple[Tensor,
             x, u = model.embedded(batch)[0], model.embedded(nothing)[0]  # (P, D)
         share = ((torch.arange(STEPS, device=model.device) + 0.5) / STEPS)[:, None, None]
         between = (u + share * (x - u)).requires_grad_()  # (STEPS, P, D)
-        found = model.answer(between, batch.x_lengths.expand(STEPS))
+        symbols = batch.x.expand(STEPS, *batch.x.shape[1:])  # a tree stays what it is
+        found = model.answer(between, batch.x_lengths.expand(STEPS), symbols)
         assert isinstance(found, Categorical)
         (slope,) = torch.autograd.grad(centred(found.logits)[:, label].sum(), between)
         with torch.no_grad():
-            least = model.answer(u[None], batch.x_lengths)
+            least = model.answer(u[None], batch.x_lengths, batch.x)
     assert isinstance(least, Categorical)
     before = float(centred(least.logits)[0, label])
     added, more = counted_beside(model, given, label)

@@ -3,9 +3,10 @@
     |--- known ---|-- gap --|--- horizon ---|
                   origin                         then the origin moves on by the stride
 
-Forecasts are made in batches, and no origin depends on another; every one with something to compare
-is used, those near the end with as much of their horizon as there is. Nothing from the end on is
-judged, and nothing that was put into a gap. Shapes: O origins, P context, H horizon, C channels, Q
+Forecasts are made in batches, and no origin depends on another. Every one is used whose whole horizon
+comes: near the end only first steps would be judged, which are easier than the last. Of a series
+without room for a horizon as much is judged as there is. Nothing from the end on is judged, and nothing
+that was put into a gap. Shapes: O origins, P context, H horizon, C channels, Q
 levels, S series or paths, N times.
 """
 
@@ -73,15 +74,17 @@ def origins(
     data: Sequences, options: BacktestOptions, ahead: tuple[int, int], span: Span | None = None
 ) -> np.ndarray:
     """(O,) places, in all series one after another, from which the future is forecast, after a gap
-    for so many steps; every one with something to judge, or with a whole horizon."""
+    for so many steps; every one whose whole horizon comes, or with something to judge."""
     gap, horizon = ahead
     span = Span.of(data, options) if span is None else span
     offsets = data.field("values").offsets - data.field("values").offsets[0]
-    needed = horizon if options.whole else 1
-    found = [
-        np.arange(max(1, first - gap), last - gap - needed + 1, options.stride) + offset
-        for first, last, offset in zip(span.begin, span.end, offsets[:-1], strict=True)
-    ]
+    found = []
+    for first, last, offset in zip(span.begin, span.end, offsets[:-1], strict=True):
+        begin = max(1, first - gap)
+        latest = last - gap - (horizon if options.whole else 1)
+        if options.whole and latest < begin < last - gap:  # no room for a horizon
+            latest = begin
+        found.append(np.arange(begin, latest + 1, options.stride) + offset)
     places = np.concatenate(found)
     if not len(places):
         raise DataError(

@@ -45,6 +45,8 @@ OF_FILES = ("input_format", "encoding", "decimal")  # options that only files ha
 IN_A_ROW = 8  # values by which a series without times is known again
 ODD = np.uint64(0x9E3779B97F4A7C15)
 
+MOST_TOLD = 20  # channels that are named
+
 
 class ForecastLesson(Lesson):
     """What happens over the next H steps? x is the past, y the future, of windows of series."""
@@ -209,7 +211,7 @@ class ForecastCut(Cut):
                 f"no season is known of these series ({step.words}), so none is looked for; "
                 "if there is one, give its steps: --season 24, for instance"
             )
-        for words in never_changing(data):
+        for words in [*never_changing(data), *several_channels(data)]:
             note(words)
         return replace(data, unit=self.unit)
 
@@ -315,6 +317,27 @@ def never_changing(data: Sequences) -> list[str]:
         f"never changing: {', '.join(found[:5])}{more}; every rule forecasts that, no MASE can be had, "
         "and figures over all channels look better for it"
     ]
+
+
+def several_channels(data: Sequences) -> list[str]:
+    """What to say of tables with several channels: that all are judged, and which look as if they were
+    known in advance, for they have two values."""
+    values = data.field("values")
+    names = list(values.names or ())
+    if len(names) < 2 or len(names) > MOST_TOLD:
+        return []
+    flags = [
+        name
+        for name, column in zip(names, values.flat.T, strict=True)
+        if len(np.unique(column[~np.isnan(column)])) == 2
+    ]
+    told = (
+        f"{len(names)} channels are forecast ({', '.join(names)}), and figures are means over them"
+    )
+    if not flags or len(flags) == len(names):
+        return [told]
+    two = f"{', '.join(flags)} ha{'s' if len(flags) == 1 else 've'} two values only"
+    return [f"{told}; {two}: --known {','.join(flags)}, if that is known in advance"]
 
 
 def pieces_of(data: Sequences) -> np.ndarray:

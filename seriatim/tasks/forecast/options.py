@@ -123,7 +123,11 @@ class BacktestOptions:
     end: str = option(
         "", "first moment that is not judged: a row number, a share or a date (default: the end)"
     )
-    whole: bool = option(False, "only origins whose whole horizon is there")
+    whole: bool = option(
+        True,
+        "only origins whose whole horizon comes, where a series has room for one; "
+        "otherwise those near its end, too, of which first steps are judged",
+    )
     stride: int = option(1, "steps from one origin to the next", least=1)
     refit: int = option(
         0, "fit again after so many origins, on all that is known then; 0: never", least=0
@@ -155,6 +159,7 @@ class WalkOptions(BacktestOptions):
         "horizons before the end, or the second half)",
     )
     stride: int = option(0, "steps from one origin to the next; 0: a horizon", least=0)
+    whole: bool = option(False, "only origins whose whole horizon comes")
     only: str = option("", ONLY)
 
 

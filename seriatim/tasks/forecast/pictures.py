@@ -30,7 +30,7 @@ DATED = re.compile(r"\d{4,}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?")
 ERRORS = {"rmse": ("RMSE", "ink"), "mae": ("MAE", "accent"), "crps": ("CRPS", "soft")}
 UNIT = "error, in the unit of the data"
 SCALED = {"mase": ("MASE", "accent")}
-SCALED_UNIT = "MASE (1: as the naive forecast)"
+SCALED_UNIT = "MASE (1: usual change before the test)"
 ROW = 74  # pixels of an interval in the picture of coverage
 ABOVE = 20  # pixels of its words above
 WITHIN = 22  # pixels that its dots take above and below the middle
@@ -409,8 +409,11 @@ def means_over(over: list[str], scaled: bool) -> str:
     """What errors are means of, where there are several series or channels."""
     if not over:
         return ""
-    each = ", each error divided by that of the naive forecast of the same, so that units and "
-    return f" Means over {' and '.join(over)}{each + 'sizes do not matter' if scaled else ''}."
+    each = (
+        ", each error in units of how much the same usually changed from one season, or step, to the "
+        "next before the test, so that units and sizes do not matter"
+    )
+    return f" Means over {' and '.join(over)}{each if scaled else ''}."
 
 
 def horizon_rows(steps: list[Record], shown: dict[str, tuple[str, str]]) -> list[Row]:

@@ -10,7 +10,7 @@ Shapes: O origins, H horizon, C channels, Q levels, S paths, N times.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -61,6 +61,12 @@ from seriatim.tasks.forecast.metrics import (
 )
 from seriatim.tasks.forecast.models.mixture import ForecastModel, MeanOfForecasts
 from seriatim.tasks.forecast.models.rules import LEVELS, Rule, least_past, origins_of, some_of
+from seriatim.tasks.forecast.notes import (
+    channels_judged,
+    of_part_of_the_horizon,
+    origins_in_words,
+    with_all_steps,
+)
 from seriatim.tasks.forecast.options import (
     BacktestOptions,
     ConformalOptions,
@@ -224,11 +230,13 @@ class Forecaster(Predictor):
             series, span, walking = self.going_on(earlier, series, walking)
         signals = self.codec.encode(series, span.begin)
         asked = bool(options or goes_on)
-        if asked or len(series) == 1:
-            places = origins(series, walking, self.ahead, span)
-            places = places if asked else some_of(places, COMPARED)
-        else:
-            places = some_origins(series, self.ahead, span, COMPARED)
+        places = every = origins(series, walking, self.ahead, span)
+        if not asked:
+            places = (
+                some_of(every, COMPARED)
+                if len(series) == 1
+                else some_origins(series, self.ahead, span, COMPARED)
+            )
         walk = self.walk(series, signals, places, walking, span)
         seconds = time.perf_counter() - begin
         owners = owners_of(signals, walk.places)
@@ -244,6 +252,8 @@ class Forecaster(Predictor):
             "names": [self.codec.name_of(series, s) for s in range(len(series))],
             "seconds": seconds,
             "walking": asdict(walking),
+            "of_origins": len(every),
+            "whole": int(np.isfinite(walk.truth[:, -1]).any(1).sum()),
             "short": self.short(signals, span),
             "reads": self.reads,
             "seen": None if walking.refit else self.seen(rows_between(series, span)),
@@ -368,7 +378,9 @@ class Forecaster(Predictor):
             seconds=seconds,
             symbols_per_second=values / max(seconds, 1e-9),
             parameters=self.model.size(),
-            protocol=self.protocol(measured["walking"])
+            protocol=self.protocol(
+                measured["walking"], (len(forecasts.truth), measured["of_origins"])
+            )
             | {
                 "naive": self.naive_in_words(measured.facts.get("last_value")),
                 "scale": self.scale_in_words(measured),
@@ -379,6 +391,7 @@ class Forecaster(Predictor):
                 *self.other_scales(measured),
                 *self.without_mase(found),
                 *with_all_steps(found["by_horizon"], len(found["by_series"] or ())),
+                *of_part_of_the_horizon(measured, self.horizon),
                 *mostly_nothing(forecasts),
                 *self.from_few_errors(),
             ],
@@ -425,12 +438,11 @@ class Forecaster(Predictor):
         wrong = (forecasts.truth - forecasts.mean) / deviation
         return {"mse": float(np.nanmean(wrong**2)), "mae": float(np.nanmean(np.abs(wrong)))}
 
-    def protocol(self, walking: dict[str, Any]) -> dict[str, Any]:
-        """What the figures rest on."""
+    def protocol(
+        self, walking: dict[str, Any], origins: tuple[int, int] | None = None
+    ) -> dict[str, Any]:
+        """What the figures rest on; `origins` are how many were walked, of how many."""
         options = build(MeasureOptions, {"stride": 1} | walking)
-        begin, end = options.begin or "the last fifth", options.end or "the end"
-        if options.past:
-            begin = f"the end of {options.past}"
         refit = f"every {options.refit} origins, on {options.sliding or 'all'} steps"
         behind = self.metrics.get("interval_errors")
         of_errors = "" if behind is None else f", from {behind:,} errors of each step"
@@ -444,7 +456,7 @@ class Forecaster(Predictor):
             "season": self.codec.season,
             "horizon": self.horizon,
             "context": self.model.options.context,
-            "origins": f"from {begin} to {end}, stride {options.stride}",
+            "origins": origins_in_words(options, origins, self.horizon),
             "gap": self.model.options.gap,
             "refit": refit if options.refit else "never",
             "intervals": own + of_errors,
@@ -462,7 +474,9 @@ class Forecaster(Predictor):
         words = f"the value {season:,} step{'s' * (season > 1)} ago"
         if season > 1:
             asked = (
-                "as was asked for" if self.codec.options.season else "that was taken and not found"
+                "as was asked for"
+                if self.codec.options.season
+                else f"as usual of {self.codec.step.words} data"
             )
             words += f", a season {asked}"
         if last is not None and season > 1 and last > 0:
@@ -656,33 +670,6 @@ class Forecaster(Predictor):
                 do=f"Add rows with {', '.join(self.codec.known)} and without values behind the last",
             )
         return values, moments, given
-
-
-def channels_judged(channels: Sequence[Record]) -> list[str]:
-    """A note on channels of which nothing is judged."""
-    some = sum(each["mae"] is not None for each in channels)
-    if some == len(channels):
-        return []
-    return [
-        f"{some:,} of {len(channels):,} channels are judged: the others have no value of their own after"
-        " the first origin"
-    ]
-
-
-def with_all_steps(steps: Sequence[Record], series: int) -> list[str]:
-    """A note on several series some of which have not all steps, and no part in figures by horizon."""
-    counts = [each.get("series", series) for each in steps]
-    if min(counts) == series:
-        return []
-    if min(counts) < max(counts):
-        return [
-            f"by horizon: no series has all {len(steps):,} steps, so that steps rest on different"
-            f" series, {min(counts):,} to {max(counts):,} of {series:,}"
-        ]
-    return [
-        f"by horizon: means over the {counts[0]:,} of {series:,} series that have all {len(steps):,} steps;"
-        f" {series - counts[0]:,} ha{'s' if series - counts[0] == 1 else 've'} fewer"
-    ]
 
 
 def rows_between(data: Sequences, span: Span) -> Sequences:

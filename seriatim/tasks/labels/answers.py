@@ -92,17 +92,23 @@ def answers(model: Model, examples: Examples, tags: bool) -> Answers:
 
 
 def estimates(model: Model, examples: Examples) -> tuple[np.ndarray, np.ndarray]:
-    """(S,) mean and (S,) deviation of the value of every sequence, on the scale of the codec."""
+    """(S, K) means and (S, K) deviations of the values of every sequence, on the scale of the
+    codec."""
     if any(isinstance(part, torch.nn.Module) for part in model.parts):
         refuse_long(examples.x, MOST_READ)
-    found = np.zeros((2, len(examples)))
+    several: list[np.ndarray] = []
+    order: list[np.ndarray] = []
     with evaluating(model):
         for rows in passing("asking", buckets(examples.x.lengths, PLACES)):
             normal = asked(model).unroll(of_examples(examples, rows))[0]
             assert isinstance(normal, Normal)
-            found[:, rows] = torch.stack([normal.location, normal.deviation])[
-                ..., 0, 0
-            ].numpy()  # (2, B)
+            both = torch.stack([normal.location, normal.deviation])[:, :, 0]  # (2, B, K)
+            several.append(both.numpy())
+            order.append(rows)
+    if not several:
+        return np.zeros((0, 1)), np.zeros((0, 1))
+    found = np.zeros((2, len(examples), several[0].shape[-1]))
+    found[:, np.concatenate(order)] = np.concatenate(several, 1)
     return found[0], found[1]
 
 

@@ -10,7 +10,7 @@ Shapes: N symbols or steps, S sequences, C channels, U different words, L letter
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -51,15 +51,21 @@ def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
     else:
         y, counted = pad([examples.y.row(s) for s in rows])
         if not y.shape[1]:
-            y, counted = torch.zeros_like(x), torch.zeros_like(x, dtype=torch.bool)
+            y = torch.zeros(x.shape[:2], dtype=torch.long)
+            counted = torch.zeros_like(y, dtype=torch.bool)
     given = None if examples.given is None else (examples.given, rows)
+    also = None
+    if examples.also is not None:
+        also = pad([examples.also.row(s) for s in rows])[0].long()  # (B, P, J)
+        if not also.shape[1]:
+            also = torch.full((len(rows), 1, also.shape[2]), PADDING, dtype=also.dtype)
     beside = None
     if examples.beside is not None:
         beside = pad([examples.beside.row(s) for s in rows])[0]  # (B, T, K)
         if not beside.shape[1]:
             beside = torch.zeros(*y.shape, beside.shape[2])
     if examples.words is None or examples.letters is None:
-        return Batch(x, mask.sum(1), y, counted, beside=beside, given=given)
+        return Batch(x, mask.sum(1), y, counted, beside=beside, further=also, given=given)
     offsets = examples.x.offsets
     used, where = np.unique(
         np.concatenate([examples.words[offsets[s] : offsets[s + 1]] for s in rows]),
@@ -71,17 +77,24 @@ def of_examples(examples: Examples, rows: np.ndarray) -> Batch:
     letters = np.concatenate([nothing, examples.letters[used]])  # (U, L)
     longest = max(1, int((letters > 0).sum(1).max()))
     spelled = torch.from_numpy(letters[:, :longest].astype(np.int64))
-    return Batch(x, mask.sum(1), y, counted, None, words, spelled, beside=beside, given=given)
+    return Batch(
+        x, mask.sum(1), y, counted, None, words, spelled, beside=beside, further=also, given=given
+    )
 
 
 HALF = 16  # of a long word its first and last so many letters are read
+
+
+STEP = "step"  # the unit of numbers
 
 
 TARGETS = {
     "label": "label for each sequence",
     "tags": "tag for each element",
     "value": "value for each sequence",
+    "labels": "list of labels for each sequence",
 }
+BAR = "|"  # between the labels of a sequence, in one cell
 
 
 FIRST_LETTER = 2  # 0 is behind the end of a word, 1 a letter never seen in training
@@ -99,6 +112,7 @@ class Examples:
     blanks: np.ndarray | None = None  # of letters and bytes, the numbers of those that part words
     given: Field | None = None  # the texts or words that x was made of; numbers have none
     beside: Field | None = None  # (N, K) what another model says of each label, as long as y
+    also: Field | None = None  # (N, J) symbols of further fields, as long as x
 
     def __len__(self) -> int:
         return len(self.x)
@@ -117,13 +131,14 @@ class Examples:
         words = None if self.words is None else self.words[own]
         given = None if self.given is None else self.given.take(rows)
         beside = None if self.beside is None else self.beside.take(rows)
+        also = None if self.also is None else self.also.take(rows)
         x, y = self.x.take(rows), self.y.take(rows)
-        return replace(self, x=x, y=y, words=words, given=given, beside=beside)
+        return replace(self, x=x, y=y, words=words, given=given, beside=beside, also=also)
 
     @property
     def columns(self) -> tuple[Field, ...]:
         """The columns of encoded data: what is read, and what is to be said about it."""
-        return self.x, self.y
+        return (self.x, self.y) if self.also is None else (self.x, self.y, self.also)
 
 
 class LabelCodec:
@@ -136,7 +151,9 @@ class LabelCodec:
         letters: Iterable[str],
         target: str,
         own: int,
+        also: Mapping[str, Tokens] | None = None,
     ):
+        self.also = dict(also or {})  # further fields by name, and the vocabulary of each
         self.inputs, self.said, self.letters = inputs, labels, list(letters)
         self.target, self.own = target, own
 
@@ -147,8 +164,9 @@ class LabelCodec:
         """Vocabulary, labels and letters of the training data; `more` words are known besides."""
         said = target_of(data, target)
         labels: Labels | Scaled = Scaled.of_steps(said) if target == "value" else Labels.fit(said)
+        also = further_fields(data)
         if data.main.kind == NUMBERS:
-            return cls(scale_of(data, target, more), labels, (), target, 0)
+            return cls(scale_of(data, more), labels, (), target, 0)
         inputs = fit_codec(data.main, options)
         own = inputs.size
         if more and isinstance(inputs, Tokens):
@@ -156,7 +174,7 @@ class LabelCodec:
         letters: set[str] = set()
         if isinstance(inputs, Tokens):
             letters = {letter for name in inputs.named(data.main).names or () for letter in name}
-        return cls(inputs, labels, sorted(letters), target, own)
+        return cls(inputs, labels, sorted(letters), target, own, also)
 
     def reading_vectors(self, data: Sequences) -> LabelCodec:
         """The same labels of rows of equally many numbers, each one step of as many channels."""
@@ -169,7 +187,7 @@ class LabelCodec:
         letters: set[str] = set()
         if isinstance(inputs, Tokens):
             letters = {letter for name in inputs.named(data.main).names or () for letter in name}
-        return LabelCodec(inputs, self.said, sorted(letters), self.target, inputs.size)
+        return type(self)(inputs, self.said, sorted(letters), self.target, inputs.size, self.also)
 
     @property
     def text(self) -> Codec:
@@ -205,7 +223,7 @@ class LabelCodec:
     @property
     def unit(self) -> str:
         """What one element of a sequence is called."""
-        return "step" if self.channels else self.options.unit
+        return STEP if self.channels else self.options.unit
 
     @property
     def size(self) -> int:
@@ -223,10 +241,11 @@ class LabelCodec:
         return self.text.number
 
     @property
-    def sizes(self) -> tuple[int, int, int, int]:
+    def sizes(self) -> tuple[int, ...]:
         """What a model is told besides the size of the vocabulary: how many labels there are,
-        letters, symbols of the training data, and channels."""
-        return self.said.size, len(self.letters) + FIRST_LETTER, self.own, self.channels
+        letters, symbols of the training data, channels, and symbols of each further field."""
+        further = [each.size for each in self.also.values()]
+        return self.said.size, len(self.letters) + FIRST_LETTER, self.own, self.channels, *further
 
     def with_unseen(self, data: Sequences) -> LabelCodec:
         """The same, and behind its labels those that the data has besides."""
@@ -236,6 +255,7 @@ class LabelCodec:
             self.letters,
             self.target,
             self.own,
+            self.also,
         )
 
     def encode(self, data: Sequences, labelled: bool = True) -> Examples:
@@ -254,9 +274,10 @@ class LabelCodec:
             if self.channels and data.main.kind == NUMBERS:
                 check_finite(data.main, data.lines, data.origin)
             x = self.inputs.encode(data.main)
+        also = self.beside_each(data, x) if self.also else None
         if not labelled:
             nothing = Field(np.zeros(0, np.int32), np.zeros(1, np.int64), SYMBOLS)
-            return Examples(x, nothing, words, letters, self.blanks, given)
+            return Examples(x, nothing, words, letters, self.blanks, given, also=also)
         said = target_of(data, self.target)
         y = (
             self.said.encode(said)
@@ -266,14 +287,34 @@ class LabelCodec:
         if self.target == "tags" and not np.array_equal(x.lengths, y.lengths):
             wrong = int(np.flatnonzero(x.lengths != y.lengths)[0])
             raise DataError(
-                "a sequence has not as many tags as symbols",
+                f"a sequence has not as many tags as {'steps' if self.channels else 'symbols'}",
                 got=f"{y.lengths[wrong]} and {x.lengths[wrong]}",
                 file=data.origin,
                 line=None if data.lines is None else int(data.lines[wrong]),
-                do="Give tokens with a tag each, for instance as CoNLL-U, "
+                do="Give every step, a list of numbers, its tag"
+                if self.channels
+                else "Give tokens with a tag each, for instance as CoNLL-U, "
                 "and leave --unit as it is",
             )
-        return Examples(x, y, words, letters, self.blanks, given)
+        return Examples(x, y, words, letters, self.blanks, given, also=also)
+
+    def beside_each(self, data: Sequences, x: Field) -> Field:
+        """(N, J) symbols of the further fields, one of each beside every symbol."""
+        columns = []
+        for name, codec in self.also.items():
+            ids = codec.encode(further_field(data, name))
+            wrong = np.flatnonzero(ids.lengths != x.lengths)
+            if len(wrong):
+                s = int(wrong[0])
+                raise DataError(
+                    f"the field {name!r} has not as many symbols as the sequence",
+                    got=f"{ids.lengths[s]} and {x.lengths[s]}",
+                    file=data.origin,
+                    line=None if data.lines is None else int(data.lines[s]),
+                    do="Give tokens, and one of each further field beside every token",
+                )
+            columns.append(ids.flat)
+        return Field(np.stack(columns, 1), x.offsets - x.offsets[0], SYMBOLS)
 
     @property
     def blanks(self) -> np.ndarray | None:
@@ -306,7 +347,9 @@ class LabelCodec:
         return filled
 
     def pieces(self, column: Field) -> list[list[str]]:
-        """The symbols of each sequence as they stand in the data."""
+        """The symbols of each sequence as they stand in the data; steps of numbers are counted."""
+        if self.channels:
+            return [[str(step + 1) for step in range(many)] for many in column.lengths.tolist()]
         if not isinstance(self.inputs, Tokens):
             ids = self.inputs.encode(column)
             shown = self.text.shown
@@ -333,6 +376,11 @@ class LabelCodec:
             "target": self.target,
             "own": self.own,
             **self.as_in_python(),
+            **(
+                {"also": [[name, each.to_json()] for name, each in self.also.items()]}
+                if self.also
+                else {}
+            ),
         }
 
     def as_in_python(self) -> dict[str, str]:
@@ -359,7 +407,47 @@ class LabelCodec:
             ):
                 raise ValueError("it has not so many symbols of its own")
             said = said_in(record["labels"], target, record.get("python", ""))
-            return cls(inputs, said, letters, target, own)
+            also = {name: further_codec(each, where) for name, each in record.get("also", [])}
+            if also and isinstance(inputs, Scaled):
+                raise ValueError("numbers have no further fields")
+            return cls(inputs, said, letters, target, own, also)
+
+
+def further_codec(record: Any, where: str) -> Tokens:
+    """The codec of a further field, checked."""
+    found = load_codec(record, where)
+    if not isinstance(found, Tokens):
+        raise ValueError("a further field holds tokens")
+    return found
+
+
+def further_fields(data: Sequences) -> dict[str, Tokens]:
+    """The vocabulary of each further field that is to be read beside the words."""
+    names = data.also
+    if names and data.main.kind == NUMBERS:
+        raise ConfigError(
+            "further symbols are read beside symbols, and these are numbers",
+            got=f"--also {','.join(names)}",
+            do="Leave that out",
+        )
+    if len(set(names)) < len(names):
+        raise ConfigError("a field is read once", got=f"--also {','.join(names)}")
+    options = CodecOptions(unit="token")
+    return {name: Tokens.fit(further_field(data, name), options) for name in names}
+
+
+def further_field(data: Sequences, name: str) -> Field:
+    """A field of symbols beside the words, or of text with blanks between them."""
+    column = data.fields.get(name)
+    if column is None or column is data.main or column.kind == NUMBERS:
+        what = "has no field" if column is None else "does not hold further symbols in the field"
+        raise DataError(
+            f"{data.origin} {what} {name!r}, which is to be read beside the words",
+            got=f"fields: {', '.join(data.fields)}",
+            do="Give a symbol of it for every word: a list a sequence, or a column of CoNLL-U "
+            "named with --columns form,upos,xpos",
+        )
+    return column
 
 
 def said_in(record: Any, target: str, python: Any) -> Labels | Scaled:
@@ -380,14 +468,8 @@ def said_in(record: Any, target: str, python: Any) -> Labels | Scaled:
     return labels
 
 
-def scale_of(data: Sequences, target: str, more: Iterable[str]) -> Scaled:
+def scale_of(data: Sequences, more: Iterable[str]) -> Scaled:
     """The scale of the numbers that are read."""
-    if target == "tags":
-        raise DataError(
-            "tags are given to symbols, and these are numbers",
-            file=data.origin,
-            do="Give tokens with a tag each",
-        )
     if more:
         raise ConfigError(
             "word vectors are for words, and these are numbers",
@@ -414,6 +496,8 @@ def target_of(data: Sequences, target: str) -> Field:
     of labels."""
     if target == "value":
         return values_of(data)
+    if target == "labels":
+        return lists_of(data)
     column = given_target(data, target)
     column = as_labels(column) if target == "label" else as_symbols(column)
     if column.kind != SYMBOLS:
@@ -462,7 +546,10 @@ def given_target(data: Sequences, target: str) -> Field:
     ways = {
         "label": "Name the columns with --columns label,text, or the field with --label NAME",
         "tags": "Give CoNLL-U, two columns (a token and its tag a line, a blank or a tab between "
-        f"them{marked_pairs(data)}), or a table with the fields tokens and tags",
+        f"them{marked_pairs(data)}), a table with the fields tokens and tags, or with "
+        "--series one whose column of tags is named with --label",
+        "labels": "Give a field of lists called labels, a column with | between labels, or name "
+        "another with --label NAME",
         "value": "Give a field of numbers called value, or name another with --label NAME",
     }
     if data.columns and target != "tags":
@@ -500,9 +587,50 @@ def marked_pairs(data: Sequences) -> str:
     return ""
 
 
+def lists_of(data: Sequences) -> Field:
+    """The labels of each sequence, each once: lists of names, or names with bars between. An empty
+    list is one, too."""
+    column = given_target(data, "labels")
+    if column.kind == NUMBERS:
+        raise DataError(
+            f"field 'labels' of {data.origin} holds numbers",
+            do="Labels are names; for numbers there is regress",
+        )
+    rows = []
+    for s in range(len(column)):
+        given = column.raw(s)
+        cells = [given] if isinstance(given, str) else given
+        names = (name.strip() for cell in cells for name in str(cell).split(BAR))
+        rows.append(list(dict.fromkeys(name for name in names if name)))
+    return Field.of_symbols(rows)
+
+
+def vectors_of(data: Sequences, name: str, column: Field) -> Field:
+    """(S, K) the numbers of each sequence, K of them the same for all."""
+    wide = int(column.lengths[0])
+    finite = np.isfinite(column.flat)
+    owner = np.repeat(np.arange(len(column)), column.lengths)
+    odd = np.flatnonzero((column.lengths != wide) | (column.lengths == 0))
+    wrong = odd if len(odd) else owner[~finite]
+    if not len(wrong):
+        table = column.flat.astype(np.float64).reshape(len(column), wide)
+        return Field(table, np.arange(len(column) + 1), NUMBERS)
+    s = int(wrong[0])
+    many = f"{column.lengths[s]} here, {wide} in the first sequence"
+    raise DataError(
+        f"field {name!r} has not as many numbers for each sequence"
+        if len(odd)
+        else f"field {name!r} holds a number here that is missing or infinite",
+        got=many if len(odd) else column.row(s).tolist(),
+        file=data.origin,
+        line=None if data.lines is None else int(data.lines[s]),
+        do="Give every sequence a list of as many values, or leave it out",
+    )
+
+
 def values_of(data: Sequences) -> Field:
-    """(S,) one number for each sequence: of the field `label` if that is the one chosen, or there
-    is no `value`. Numbers written as text are numbers."""
+    """(S,) one number for each sequence, or (S, K) where each has a list of K: of the field `label`
+    if that is the one chosen, or there is no `value`. Numbers written as text are numbers."""
     chosen = data.fields.get("label")
     name = (
         "label"
@@ -510,11 +638,15 @@ def values_of(data: Sequences) -> Field:
         else "value"
     )
     column = given_target(data, name)
-    if column.kind == NUMBERS and (column.values.ndim > 1 or (column.lengths != 1).any()):
+    if column.kind == NUMBERS and column.values.ndim > 1:
         raise DataError(
-            f"field {name!r} of {data.origin} does not hold one number for each sequence",
+            f"field {name!r} of {data.origin} does not hold one number for each sequence, or one "
+            "list of numbers",
+            got="lists of lists",
             do="Name another with --label NAME",
         )
+    if column.kind == NUMBERS and (column.lengths != 1).any():
+        return vectors_of(data, name, column)
     written = (
         [str(each) for each in column.flat]
         if column.kind == NUMBERS

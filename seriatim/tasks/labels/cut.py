@@ -12,22 +12,24 @@ import torch
 from torch import Tensor
 
 from seriatim.batches import MOST_READ, Batch, buckets, refuse_long
+from seriatim.codecs.brackets import check_brackets, refuse_unbalanced
 from seriatim.codecs.options import CodecOptions
 from seriatim.codecs.units import said, words_alone
 from seriatim.data import read
 from seriatim.data.objects import MEMORY
 from seriatim.data.options import LabelledOptions
-from seriatim.data.sequences import NUMBERS, TEXT, Sequences
-from seriatim.data.series import series_with
+from seriatim.data.sequences import NUMBERS, TEXT, Field, Sequences
+from seriatim.data.series import series_tagged, series_with
 from seriatim.distributions.numbers import log_normal
 from seriatim.errors import ConfigError, DataError
 from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.models.recipe import TrainingOptions
+from seriatim.models.stack import read_as_trees
 from seriatim.progress import note
-from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings
+from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, are_whole, in_symbols
 from seriatim.tasks.labels.answers import answers, estimates
-from seriatim.tasks.labels.codec import Examples, LabelCodec, cut_once, of_examples, target_of
+from seriatim.tasks.labels.codec import STEP, Examples, LabelCodec, cut_once, of_examples, target_of
 from seriatim.tasks.labels.metrics import f1_of, marks_spans, span_counts
 from seriatim.tasks.labels.models.beside import BesideCounting
 from seriatim.tasks.labels.models.network import SequenceLabeller
@@ -165,11 +167,12 @@ class TagLesson(ClassifyLesson):
 
 
 class RegressLesson(ClassifyLesson):
-    """One value for each sequence: x is the sequence, y its value."""
+    """One value for each sequence, or K: x is the sequence, y its values."""
 
-    def __init__(self, train: Examples, valid: Examples | None, deviation: float):
+    def __init__(self, train: Examples, valid: Examples | None, deviations: Sequence[float]):
         super().__init__(train, valid)
-        self.scale_nats = math.log(deviation)  # that the scale takes from every value
+        # that the scale takes from every value
+        self.scale_nats = sum(map(math.log, deviations)) / len(deviations)
 
     def judged(self, model: Model) -> Judged:
         """What `validate` looks at."""
@@ -179,15 +182,15 @@ class RegressLesson(ClassifyLesson):
         """Nats per value of the validation data."""
         some = self.looked_at
         mean, deviation = map(torch.from_numpy, estimates(model, some))
-        truth = torch.from_numpy(some.y.flat[:, 0])
+        truth = torch.from_numpy(some.y.flat)  # (S, K)
         return self.scale_nats - float(log_normal(truth, mean, deviation).mean())
 
     def opinions(self, models: Sequence[Model]) -> tuple[Tensor, ...]:
         """What the weights of a mean are found from: (N, M) means and (N, M) deviations of the
-        validation data, and its (N,) values."""
-        said = np.stack([estimates(model, self.held) for model in models], -1)  # (2, N, M)
-        means, deviations = torch.from_numpy(said)
-        return means, deviations, torch.from_numpy(self.held.y.flat[:, 0])
+        validation data, and its (N,) values; of several a sequence each counts by itself."""
+        said = np.stack([estimates(model, self.held) for model in models], -1)  # (2, S, K, M)
+        means, deviations = torch.from_numpy(said).flatten(1, 2)
+        return means, deviations, torch.from_numpy(self.held.y.flat.reshape(-1))
 
 
 # -- from data to lessons
@@ -209,6 +212,12 @@ def features_in(data: Sequences) -> str:
     return way if data.origin == MEMORY else f"{way}, from Python; or a column of lists, `values`"
 
 
+def read_beside(data: Sequences, settings: Settings) -> Sequences:
+    """The same data, which know what is to be read beside the words."""
+    names = str(settings.get("also") or "").split(",")
+    return replace(data, also=tuple(name.strip() for name in names if name.strip()))
+
+
 class ClassifyCut(Cut):
     """Sequences of symbols or numbers, with a label each."""
 
@@ -225,7 +234,7 @@ class ClassifyCut(Cut):
 
     def read(self, paths: list[Any], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files as Sequences; with `series`, each series of a long table is one."""
-        if reading.series and self.target != "tags":
+        if reading.series:
             data = self.read_series(paths, reading)
             if reading.label:
                 data = replace(data, read_as=data.read_as | {"label": reading.label})
@@ -246,7 +255,7 @@ class ClassifyCut(Cut):
         return super().read(paths, reading, unit, gaps)
 
     def read_series(self, paths: list[Any], reading: LabelledOptions) -> Sequences:
-        """A long table: series, each with a label or a value."""
+        """A long table: series, each with a label or a value, or with tags."""
         if len(paths) > 1:
             raise ConfigError(
                 f"one file is read for {self.task.name}", got=" ".join(paths), do="Give one"
@@ -267,6 +276,10 @@ class ClassifyCut(Cut):
             gaps=True,
             encoding=encoding,
         )
+        return self.series_in(table, reading)
+
+    def series_in(self, table: Sequences, reading: LabelledOptions) -> Sequences:
+        """The series of a long table, with what is said of the whole."""
         name = reading.label or self.target
         channels = reading.channels.split(",") if reading.channels else None
         data = series_with(
@@ -280,6 +293,7 @@ class ClassifyCut(Cut):
     ) -> Sequence[Sequences | None]:
         """Texts that are single words are read by character, unless something was said of units or
         of words."""
+        several = [None if each is None else read_beside(each, settings) for each in several]
         train = several[0]
         assert train is not None
         free = train.unit is None and not any(settings.get(name) for name in TOLD)
@@ -384,6 +398,17 @@ class ClassifyCut(Cut):
         return ClassifyLesson(train, valid)
 
     # -- refusals
+    def check_parts(self, parts: Sequence[Part]) -> None:
+        """What counts reads one field."""
+        further = next((x for x in (getattr(p.options, "also", "") for p in parts) if x), "")
+        counting = [part.name for part in parts if part.counts]
+        if further and counting:
+            raise ConfigError(
+                "a model that counts reads no further fields",
+                got=f"--also {further} with {'+'.join(part.name for part in parts)}",
+                do="Mix networks alone, or leave out --also",
+            )
+
     def check(
         self, model: Model, parts: Sequence[Part], codec: LabelCodec, train: Examples, origin: str
     ) -> None:
@@ -391,19 +416,43 @@ class ClassifyCut(Cut):
         if not all(part.counts for part in parts):
             refuse_long(train.x, MOST_READ)
 
+    def readable(self, parts: Sequence[Part], codec: LabelCodec, data: Sequences) -> None:
+        """Trees need brackets that belong together."""
+        if read_as_trees(parts) and not codec.channels:
+            check_brackets(codec.text, data.origin)
+            refuse_unbalanced(codec.text, data, data.main)
+
 
 class TagCut(ClassifyCut):
-    """Sequences of symbols, with a tag for each."""
+    """Sequences of symbols or numbers, with a tag for each element."""
 
     how, target, wants = None, "tags", "tags"
-    numeric = False
     untokenized = "tags are given to elements as they stand"
+
+    def in_kind(self, data: Sequences, unit: str | None) -> Sequences:
+        """In memory, whole numbers, one an element, are symbols, unless numbers are what is read."""
+        name = data.main_name()
+        column = None if name is None else data.fields[name]
+        if column is None or column.kind != NUMBERS or unit == STEP or not are_whole(column):
+            return data
+        return in_symbols(data, self.task.name)
+
+    def series_in(self, table: Sequences, reading: LabelledOptions) -> Sequences:
+        """The series of a long table, with the tag of each row."""
+        if reading.fill != "refuse":
+            raise ConfigError(
+                "what is put into gaps has no tags", got=f"--fill {reading.fill}", do="Leave it out"
+            )
+        named = next((name for name in ("tags", "tag", "label") if name in table.fields), "")
+        name = reading.label or named
+        channels = reading.channels.split(",") if reading.channels else None
+        return series_tagged(table, name, reading.series, reading.time or None, channels)
 
     def united(
         self, several: Sequence[Sequences | None], settings: Settings
     ) -> Sequence[Sequences | None]:
         """As they are: what is tagged is what has a tag."""
-        return several
+        return [None if each is None else read_beside(each, settings) for each in several]
 
     def lesson(
         self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec
@@ -412,7 +461,14 @@ class TagCut(ClassifyCut):
         return TagLesson(train, valid, codec.labels.names)
 
     def check_parts(self, parts: Sequence[Part]) -> None:
-        """Tags that are judged together have no targets of their own."""
+        """Tags that are judged together have no targets of their own; a tree has one answer."""
+        super().check_parts(parts)
+        if read_as_trees(parts):
+            raise ConfigError(
+                "a tree has one answer, and not a tag for each symbol",
+                got="--mixer tree",
+                do="Choose another --mixer",
+            )
         for part in parts:
             smoothing = part.training.label_smoothing
             if smoothing and getattr(part.options, "chain", False):
@@ -440,10 +496,23 @@ class TagCut(ClassifyCut):
 
 
 class RegressCut(ClassifyCut):
-    """Sequences of symbols or numbers, with a value each."""
+    """Sequences of symbols or numbers, with a value each, or as many values each."""
 
     how, target, wants = "shuffle", "value", "value"
     audited = False
+
+    def in_sequences(self, data: Sequences) -> Sequences:
+        """The same; lists of values stand behind what is read, which may be lists of numbers, too."""
+        data = super().in_sequences(data)
+        lists = {
+            name: column
+            for name, column in data.fields.items()
+            if name in ("label", "value") and column.kind == NUMBERS and (column.lengths != 1).any()
+        }
+        if not lists:
+            return data
+        rest = {name: column for name, column in data.fields.items() if name not in lists}
+        return replace(data, fields=rest | lists)
 
     def prepare(self, data: Sequences, settings: Settings) -> Sequences:
         """The data with its values as numbers, whatever they were."""
@@ -459,17 +528,21 @@ class RegressCut(ClassifyCut):
                 or "Give texts, tokens or rows of numbers, too; "
                 "the field that holds them is named with --field",
             )
+        wide = values.values.shape[1] if values.values.ndim > 1 else 1
+        values = Field(values.flat.reshape(-1), np.arange(len(data) + 1) * wide, NUMBERS)
         return replace(data, fields=rest | {self.target: values})
 
     def check_different(self, codec: LabelCodec, train: Sequences) -> None:
         """Refuse training data in which there is nothing to be told apart."""
-        values = target_of(train, self.target).flat
-        if (values == values[0]).all():
+        values = target_of(train, self.target).flat.reshape(len(train), -1)  # (S, K)
+        same = np.flatnonzero((values == values[0]).all(0))
+        if len(same):
+            where = f" in place {same[0] + 1} of its list" if values.shape[1] > 1 else ""
             raise DataError(
-                "all of the training data has the same value",
-                got=values[0],
+                f"all of the training data has the same value{where}",
+                got=values[0, same[0]],
                 file=train.origin,
-                do="Give sequences of different values",
+                do="Leave that place out" if where else "Give sequences of different values",
             )
 
     def encode(self, codec: LabelCodec, data: Sequences) -> Examples:
@@ -480,10 +553,11 @@ class RegressCut(ClassifyCut):
         self, train: Examples, valid: Examples | None, by: str, codec: LabelCodec
     ) -> RegressLesson:
         """What value?"""
-        return RegressLesson(train, valid, codec.scale.deviation[0])
+        return RegressLesson(train, valid, codec.scale.deviation)
 
     def check_parts(self, parts: Sequence[Part]) -> None:
         """Values are not smoothed as labels are."""
+        super().check_parts(parts)
         if any(part.training.label_smoothing for part in parts):
             raise ConfigError(
                 "values are not smoothed", got="label_smoothing", do="Leave out --label-smoothing"

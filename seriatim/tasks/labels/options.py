@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from seriatim.models.options import WholeOptions
+from seriatim.models.options import WHOLE_MIXERS, WholeOptions
 from seriatim.settings import option
 
 
@@ -13,6 +13,7 @@ from seriatim.settings import option
 class LabellerOptions(WholeOptions):
     """The same stack, saying something about the sequences instead of going on with them."""
 
+    mixer: str = option("lstm", "how a position sees the others", choices=WHOLE_MIXERS)
     bidirectional: bool = option(True, "each position sees what comes after it, too")
     embedding: int = option(0, "size of the word vectors; 0: as --width", least=0, most=65536)
     word_dropout: float = option(
@@ -28,6 +29,14 @@ class LabellerOptions(WholeOptions):
     )
     letter_width: int = option(
         64, "letters: size of what they say about the word", least=2, most=65536
+    )
+    also: str = option(
+        "",
+        "further fields that are read beside the words, element by element, with commas between: "
+        "upos,lemma",
+    )
+    also_width: int = option(
+        32, "also: size of the vectors of further symbols", least=1, most=65536
     )
     encoder: str = option(
         "",

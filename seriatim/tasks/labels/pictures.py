@@ -569,14 +569,22 @@ def scatter(record: Record) -> Chart:
     return Chart(view, title_of(record, "values"), said_of_values(record, len(rows)), rows)
 
 
+def all_of(record: Record) -> int:
+    """How many values were measured."""
+    return record["sequences"] * len(record.get("by_output", [None]))
+
+
 def said_of_values(record: Record, shown: int) -> str:
     """How far off values are."""
-    part = (
-        f" {shown:,} of {record['sequences']:,} are drawn." if shown < record["sequences"] else ""
-    )
-    low, high = record["interval"]["mae"]
+    part = f" {shown:,} of {all_of(record):,} are drawn." if shown < all_of(record) else ""
+    several = "by_output" in record
+    key = "scaled_mae" if several else "mae"
+    low, high = record["interval"][key]
+    what = "A mark for each sequence"
+    if several:
+        what = "In deviations of the training values from their mean, a mark for each value"
     return (
-        "A mark for each sequence, its line the interval said to hold 80 % of such values (it holds "
+        f"{what}, its line the interval said to hold 80 % of such values (it holds "
         f"{percent(record['coverage'])}); on the dashed line, found is true. Mean absolute error "
-        f"{record['mae']:.4g} (95 % interval {low:.4g} to {high:.4g}).{part}"
+        f"{record[key]:.4g} (95 % interval {low:.4g} to {high:.4g}).{part}"
     )

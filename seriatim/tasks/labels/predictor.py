@@ -13,6 +13,7 @@ import numpy as np
 from torch import Tensor
 
 from seriatim.batches import Batch
+from seriatim.codecs.brackets import brackets_in, refuse_unbalanced
 from seriatim.codecs.symbols import UNKNOWN
 from seriatim.data.objects import at_hand
 from seriatim.data.sequences import Sequences, offsets_of
@@ -23,13 +24,18 @@ from seriatim.models import contextual
 from seriatim.models.attending import MOST_SHOWN, maps_of, refusal
 from seriatim.models.base import Model, asked, evaluating
 from seriatim.models.graph import graph_of_model
+from seriatim.models.ladder import Part
+from seriatim.models.stack import by_trees
+from seriatim.models.units import told_units
 from seriatim.records import Record
-from seriatim.runs.predictor import Predictor, Source, shortened
-from seriatim.settings import build, named
+from seriatim.runs.predictor import Predictor, Source, one_text, shortened
+from seriatim.settings import build
 from seriatim.shapes import Shape, optional, plain, real, table, text
-from seriatim.tasks.base import NoOptions
+from seriatim.show.texts import APART
+from seriatim.tasks.base import NoOptions, Task
+from seriatim.tasks.base.options import UnitOptions
 from seriatim.tasks.labels.answers import Answers, answers
-from seriatim.tasks.labels.codec import Examples, LabelCodec, of_examples
+from seriatim.tasks.labels.codec import STEP, Examples, LabelCodec, of_examples
 from seriatim.tasks.labels.cut import ClassifyLesson
 from seriatim.tasks.labels.metrics import calibration, cooled, report
 from seriatim.tasks.labels.models.beside import BesideCounting
@@ -53,6 +59,14 @@ class OfSequences(Predictor):
     codec: LabelCodec
     said = "labels"  # what is said, in words
 
+    def __init__(
+        self, task: Task, spec: str, parts: list[Part], codec: LabelCodec, model: Model, *rest: Any
+    ):
+        """What reads trees is told which symbols are brackets."""
+        super().__init__(task, spec, parts, codec, model, *rest)
+        for each in by_trees(model):
+            each.brackets = brackets_in(codec.text)
+
     @property
     def unit(self) -> str:
         """What one element of a sequence is called."""
@@ -60,7 +74,8 @@ class OfSequences(Predictor):
 
     def data(self, source: Source, gaps: bool = False) -> Sequences:
         """Sequences, read as the training data were; not a single stream."""
-        unit = None if self.codec.channels else self.codec.options.unit
+        of_numbers = STEP if self.codec.target == "tags" else None
+        unit = of_numbers if self.codec.channels else self.codec.options.unit
         source = at_hand(source)
         data = self.task.cut.sequences(source, self.reading_of(source), unit=unit, gaps=gaps)
         if data.by == "stream":
@@ -68,6 +83,8 @@ class OfSequences(Predictor):
                 f"{data.origin} is one stream of text, and {self.said} are of sequences",
                 do="Give a table, tagged sentences, or lines with --by line",
             )
+        if by_trees(self.model):
+            refuse_unbalanced(self.codec.text, data, data.main)
         return data
 
     def named(self, items: list[dict[str, Any]], given: Sequences) -> list[dict[str, Any]]:
@@ -88,11 +105,7 @@ class OfSequences(Predictor):
         given = given[first : first + 1]
         examples = self.codec.encode(given, labelled=False)
         longest, notes = int(examples.x.lengths[0]), []
-        tokens = (
-            [str(place + 1) for place in range(longest)]
-            if self.codec.channels
-            else self.codec.pieces(given.main)[0]
-        )
+        tokens = self.codec.pieces(given.main)[0]
         with evaluating(self.model):
             batch = of_examples(examples, np.arange(1))
             traced = [each for part in self.model.parts for each in attention_of(part, batch)]
@@ -125,7 +138,7 @@ class OfSequences(Predictor):
         for rows in np.array_split(np.arange(len(given)), max(1, -(-len(given) // TOGETHER))):
             batch = to(of_examples(examples, rows), network.device)
             with evaluating(network):
-                run = partial(network.answer, network.embedded(batch), batch.x_lengths)
+                run = partial(network.answer, network.embedded(batch), batch.x_lengths, batch.x)
                 found = contextual.outputs(part, run).cpu().float().numpy()  # (B, P, D)
             for place, s in enumerate(rows.tolist()):
                 begin, many = int(examples.x.offsets[s]), int(lengths[s])
@@ -134,6 +147,39 @@ class OfSequences(Predictor):
                 text = {} if self.codec.channels else {"text": spelled(given.main.raw(s))}
                 items.append(text | contextual.told(found[place, :many], names, each))
         return self.record("vectors", items=items)
+
+    def units(self, text: str, **settings: Any) -> Record:
+        """What hidden units say along a text, and which follow a marker of it. Settings: see
+        `UnitOptions`."""
+        options = build(UnitOptions, settings, "units")
+        if self.codec.channels:
+            raise ConfigError(
+                "units are followed along a text", got="a model of numbers", do="Ask for embed"
+            )
+        network = next((m for m in self.model.parts if isinstance(m, SequenceLabeller)), None)
+        if network is None or not len(network.stack.blocks):
+            raise contextual.refusal(self.spec)
+        contextual.layer_of(network.stack, options.layer, self.spec)
+        given = self.data([one_text(text, "a text")])
+        codec = self.codec.text
+        symbols = [codec.shown(piece) for piece in codec.pieces(given.main)]
+        if not symbols:
+            raise DataError("there is nothing to read", got=repr(text), do="Give a longer text")
+        examples = self.codec.encode(given, labelled=False)
+        batch = to(of_examples(examples, np.arange(1)), network.device)
+        layers = []
+        for layer in range(1, len(network.stack.blocks) + 1):
+            if options.layer not in (0, layer):
+                continue
+            part = contextual.layer_of(network.stack, layer, self.spec)
+            with evaluating(network):
+                run = partial(network.answer, network.embedded(batch), batch.x_lengths)
+                found = contextual.outputs(part, run)[0, : len(symbols)]  # (T, D)
+            layers.append((layer, found.cpu().float().numpy()))
+        apart = self.unit in APART
+        asked_for = (options.marker, options.unit, options.count)
+        told = told_units(layers, symbols, apart, *asked_for)
+        return self.record("units", unit=self.unit, **told, notes=[])
 
     def graph(self, data: Source) -> Record:
         """How the loss of the first sequence is computed: every operation of the network, with
@@ -401,7 +447,8 @@ class Labeller(OfSequences):
             return
         name, settings = self.counted
         rung, codec = self.task.rungs[name], self.codec
-        other = named(rung.implementation)(codec.size, rung.options(**settings), *codec.sizes)
+        sizes = codec.sizes[:4]  # what counts reads no further fields
+        other = rung.code(codec.size, rung.options(**settings), *sizes)
         for _ in lesson.counting(other):
             pass
         judged = lesson.judged(self.model)

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from seriatim.data.sequences import names_of
 from seriatim.records import Record, array_of
+from seriatim.show.frames import item_rows
 from seriatim.show.tables import (
     ORDERS,
     add_against,
@@ -222,8 +223,10 @@ def explanation(record: Record) -> Group:
     return Group(title, table, Text(total + gap, style="dim"))
 
 
-def value_figures(record: Record) -> Table:
-    """An evaluation of values, with the protocol below."""
+def value_figures(record: Record) -> Table | Group:
+    """An evaluation of values, with the protocol below; of several a sequence, of each by itself."""
+    if "by_output" in record:
+        return Group(vector_figures(record), Text(), by_output(record))
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim")
     table.add_column()
@@ -247,6 +250,53 @@ def value_figures(record: Record) -> Table:
     add_against(table, record)
     add_protocol(table, record)
     return table
+
+
+def vector_figures(record: Record) -> Table:
+    """What is told of all outputs together, which have no common unit."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim")
+    table.add_column()
+    low, high = record["interval"]["scaled_mae"]
+    table.add_row(
+        "scaled MAE",
+        f"{record['scaled_mae']:.4f}   (95 % interval {low:.4f} to {high:.4f}; the mean over outputs, "
+        "in training deviations)",
+    )
+    table.add_row("R²", optional(record["r_squared"], "{:.4f}") + "   (mean over outputs)")
+    table.add_row("skill", optional(record["skill"], "{:+.1%}") + "   (likewise)")
+    table.add_row("nats per value", f"{record['nats_per_value']:.4f}")
+    table.add_row("inside 80 %", f"{100 * record['coverage']:.1f} %")
+    table.add_row("sequences", f"{record['sequences']:,}, {record['seconds']:.1f} s")
+    add_against(table, record)
+    add_protocol(table, record)
+    return table
+
+
+def by_output(record: Record) -> Table:
+    """A row for each output, in its own unit."""
+    names = ("output", "MAE", "RMSE", "R²", "skill", "MAE of the mean", "inside 80 %")
+    table = Table(
+        *(Column(name, justify="right", no_wrap=True) for name in names),
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+    )
+    for each in record["by_output"]:
+        table.add_row(
+            str(each["output"]),
+            *(f"{each[name]:.5g}" for name in ("mae", "rmse")),
+            optional(each["r_squared"], "{:.4f}"),
+            optional(each["skill"], "{:+.1%}"),
+            f"{each['floor_mae']:.5g}",
+            f"{100 * each['coverage']:.1f} %",
+        )
+    return table
+
+
+def optional(value: float | None, form: str) -> str:
+    """A figure, or that there is none."""
+    return "undefined" if value is None else form.format(value)
 
 
 def name_of(each: Record) -> Text:
@@ -306,14 +356,35 @@ def best_lines(record: Record) -> str:
 
 
 def value_lines(record: Record) -> str:
-    """The value, its deviation, and the ends of the interval of 80 %."""
+    """The value, its deviation, and the ends of the interval of 80 %; of several one behind the
+    other."""
     return "\n".join(
-        "\t".join(
-            f"{number:.6g}"
-            for number in (each["value"], each["deviation"], *each["interval"]["value"])
-        )
-        for each in record["items"]
+        "\t".join(f"{number:.6g}" for number in numbers_of(each)) for each in record["items"]
     )
+
+
+def numbers_of(item: Record) -> Iterator[float]:
+    """All that is said of one sequence, four numbers a value."""
+    if isinstance(item["value"], float):
+        yield from (item["value"], item["deviation"], *item["interval"]["value"])
+        return
+    columns = item["value"], item["deviation"], item["interval"]["value"]
+    for value, deviation, ends in zip(*columns, strict=True):
+        yield from (value, deviation, *ends)
+
+
+def value_rows(record: Record) -> list[Record]:
+    """A row for each sequence: its value, or its values, each with deviation and interval."""
+    rows = item_rows(record)
+    for row, item in zip(rows, record["items"], strict=True):
+        if isinstance(item["value"], float):
+            continue
+        row.clear()
+        columns = item["value"], item["deviation"], item["interval"]["value"]
+        for place, (value, deviation, ends) in enumerate(zip(*columns, strict=True), 1):
+            row |= {f"value_{place}": value, f"deviation_{place}": deviation}
+            row |= {f"value_{place}_low": ends[0], f"value_{place}_high": ends[1]}
+    return rows
 
 
 def annotated(record: Record) -> str:

@@ -14,7 +14,8 @@ from seriatim.models.ngrams.options import (
 from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.embedding import embed_verb
-from seriatim.tasks.base.options import EvaluateOptions, TextCoding, TopOptions
+from seriatim.tasks.base.options import EvaluateOptions, LayerOptions, TextCoding, TopOptions
+from seriatim.tasks.base.units import UNITS_PICTURES, units_verb
 from seriatim.tasks.language.options import (
     BigramOptions,
     CompressOptions,
@@ -23,6 +24,7 @@ from seriatim.tasks.language.options import (
     FrequencyOptions,
     GenerateOptions,
     HiddenOptions,
+    ImpulseOptions,
     LanguageOptions,
     PositionOptions,
     RestoreOptions,
@@ -235,6 +237,17 @@ VERBS: dict[str, Verb] = {
         table=TABLES + "positions",
         example="seriatim positions runs/transformer --most 32",
     ),
+    "gates": Verb(
+        "How far the gates of an lstm or gru stand open while it reads a text.",
+        "gates",
+        "gates",
+        reads="text",
+        argument="text",
+        options=LayerOptions,
+        table=TABLES + "gates",
+        example='seriatim gates runs/lstm "Call me Ishmael."',
+    ),
+    "units": units_verb('seriatim units runs/lstm "$(head -c 4000 other.txt)" --marker line'),
     "gradient": Verb(
         "How far back the gradient of the loss reaches.",
         "gradient",
@@ -248,6 +261,16 @@ VERBS: dict[str, Verb] = {
         "influence",
         table=TABLES + "inside",
         example="seriatim influence runs/lstm other.txt",
+    ),
+    "impulse": Verb(
+        "What a push leaves in a recurrence, step by step: below, at and above the spectral radius 1.",
+        HERE + "impulse:impulse",
+        "impulse",
+        reads="nothing",
+        options=ImpulseOptions,
+        table=HERE + "impulse:table",
+        runs=False,
+        example="seriatim impulse --radius 0.9,1,1.1 --steps 60",
     ),
     "compress": Verb(
         "Write a text file in as many bits as `evaluate` says: arithmetic coding.",
@@ -308,10 +331,17 @@ TASK = Task(
             "influence", PICTURES + "influence", "how far back a symbol matters", several=True
         ),
         **ATTENTION_PICTURES,
+        "gates": Picture(
+            "gates", HERE + "gate_pictures:gates", "how far gates stand open along a text"
+        ),
+        **UNITS_PICTURES,
         "positions": Picture(
             "positions", PICTURES + "positions", "what each position is told, feature by feature"
         ),
         "surprisal": Picture("surprisal", PICTURES + "surprisal", "what surprises it in a text"),
+        "impulse": Picture(
+            "impulse", PICTURES + "impulse", "what a push leaves: below, at and above radius 1"
+        ),
         "frequencies": Picture("frequencies", PICTURES + "frequency", "phrases over time"),
     },
     coding=TextCoding,

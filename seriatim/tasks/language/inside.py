@@ -4,6 +4,8 @@
                              |d loss_t / d h|, h: all outputs of a layer, and of the embedding
     influence_by_distance    KL(p_t || p_t with the symbol d places back replaced), in nats       every rung
     attention_maps           a_ts: how much position t attends to position s                      transformers
+    gates_while_reading      how far the gates stand open once symbol t is read                cells that have gates
+    units_while_reading      h_t: what hidden units say once symbol t is read                     networks
     position_vectors         p_t: what position t is told, or by which angles it is turned     transformers
     surprisal                -log2 p(y_t | past) of every symbol                                  every rung
 
@@ -36,8 +38,11 @@ from seriatim.models import contextual
 from seriatim.models.attending import MOST_SHOWN, maps_of, refusal
 from seriatim.models.base import Model, asked, evaluating, select
 from seriatim.models.network import Network
+from seriatim.models.units import told_units
 from seriatim.records import finite, plain_array
-from seriatim.runs.predictor import Source
+from seriatim.runs.predictor import Source, one_text
+from seriatim.show.texts import APART
+from seriatim.tasks.base.options import UnitOptions
 from seriatim.tasks.language.metrics import figures, layout_of, measure
 from seriatim.tasks.language.predictor import LanguagePredictor as Predictor
 
@@ -48,6 +53,12 @@ CELLS = 1 << 24  # most values of distributions held at a time
 
 
 TOGETHER = 8  # places whose gradients are computed at once
+
+
+MOST_READ = 10_000  # symbols whose gates are told
+
+
+CLOSED, OPEN = 0.1, 0.9  # below and above, a gate is nearly closed and nearly open
 
 
 def gradient_by_distance(
@@ -75,11 +86,7 @@ def gradient_by_distance(
                 total[: len(norms[:most])] += norms[:most]
                 times[: len(norms[:most])] += 1
     values = (total / np.maximum(times, 1))[times > 0]
-    notes = (
-        []
-        if name == predictor.spec
-        else [f"of the mixture {predictor.spec} only its part {name} is shown"]
-    )
+    notes = of_part(predictor, name)
     notes += (
         ["votes (--direct) have no gradient: what the network hears is shown"]
         if hasattr(model, "votes")
@@ -287,6 +294,109 @@ def position_vectors(predictor: Predictor, most: int = MOST_SHOWN) -> Record:
     }
 
 
+def gates_while_reading(predictor: Predictor, text: str, layer: int = 0) -> Record:
+    """How far each gate of each recurrent layer stands open, symbol by symbol: the mean over its
+    units, and the share of them that are nearly closed and nearly open (Karpathy et al. 2015 count
+    the same for each unit over the text: the mean over all is the same). Layers from 1 on."""
+    row, symbols, notes = one_text_of(predictor, text)
+    name, model = part_with_gates(predictor)
+    if len(row) > MOST_READ:
+        notes.append(f"only the first {MOST_READ:,} of {len(row):,} symbols are read")
+    check_layer(model, layer, predictor.spec)
+    with evaluating(model):
+        traced = asked(model).trace(prompts([row[:MOST_READ]]))
+    items = [
+        {"layer": place, "gate": gate, "units": opened.shape[-1], **openness(opened)}
+        for place, cell in gated_cells(model)
+        if layer in (0, place)
+        for gate, opened in zip(  # (T, D) each, without START
+            cell.gate_names, traced[f"gates.{place - 1}"][0, 1:].cpu().double().unbind(1)
+        )
+    ]
+    if not items:
+        raise no_gates(f"layer {layer} of {predictor.spec}")
+    return {
+        "kind": "gates",
+        "model": name,
+        "cell": model.options.mixer,
+        "unit": predictor.codec.options.unit,
+        "symbols": symbols[:MOST_READ],
+        "items": items,
+        "notes": of_part(predictor, name) + notes,
+    }
+
+
+def openness(opened: Tensor) -> Record:
+    """(T, D) a gate -> of all, then symbol by symbol: the mean, and the share of units nearly closed
+    and nearly open."""
+    shares = {
+        "mean": opened,
+        "closed": (opened < CLOSED).double(),
+        "open": (opened > OPEN).double(),
+    }
+    whole = {key: float(each.mean()) for key, each in shares.items()}
+    return whole | {"by_symbol": {key: each.mean(1).tolist() for key, each in shares.items()}}
+
+
+def gated_cells(model: Network) -> list[tuple[int, Recurrent]]:
+    """The recurrences that have gates, each with the number of its layer, from 1 on."""
+    mixers = [getattr(block, "mixer", None) for block in model.blocks]
+    return [
+        (place, each)
+        for place, each in enumerate(mixers, 1)
+        if isinstance(each, Recurrent) and each.gate_names
+    ]
+
+
+def part_with_gates(predictor: Predictor) -> tuple[str, Network]:
+    """The name and the model of the first part that has gates."""
+    for part, model in zip(predictor.parts, predictor.model.parts, strict=True):
+        if isinstance(model, Network) and gated_cells(model):
+            return part.name, model
+    raise no_gates(predictor.spec)
+
+
+def no_gates(what: str) -> ConfigError:
+    """What is said of a model without gates."""
+    return ConfigError(
+        "this model has no gates", got=what, do="Fit a network that has: lstm or gru"
+    )
+
+
+def check_layer(model: Network, layer: int, spec: str) -> None:
+    """Refuse a layer that there is not."""
+    contextual.layer_of(model, layer, spec)
+
+
+def units_while_reading(predictor: Predictor, text: str, options: UnitOptions) -> Record:
+    """What hidden units say of a text, symbol by symbol: see `seriatim.models.units`."""
+    row, symbols, notes = one_text_of(predictor, text)
+    names = (part.name for part in predictor.parts)
+    networks = [
+        (name, one)
+        for name, one in zip(names, predictor.model.parts, strict=True)
+        if isinstance(one, Network) and len(one.blocks)
+    ]
+    if not networks:
+        raise contextual.refusal(predictor.spec)
+    name, model = networks[0]
+    check_layer(model, options.layer, predictor.spec)
+    layers = [
+        (each, contextual.while_reading(model, row, each, predictor.spec))
+        for each in range(1, len(model.blocks) + 1)
+        if options.layer in (0, each)
+    ]
+    unit = predictor.codec.options.unit
+    found = told_units(layers, symbols, unit in APART, options.marker, options.unit, options.count)
+    return {
+        "kind": "units",
+        "model": name,
+        "unit": unit,
+        **found,
+        "notes": of_part(predictor, name) + notes,
+    }
+
+
 def surprisal(predictor: Predictor, text: Source) -> Record:
     """The bits of every symbol, as `evaluate` counts them: -log2 p and, as `side_bits`, what the
     symbol does not tell (letters of an unknown one, blanks, capitals). Together they are
@@ -355,6 +465,27 @@ def vectors_of(predictor: Predictor, data: Sequences, layer: int, each: str) -> 
 
 
 # What they share
+
+
+def one_text_of(predictor: Predictor, text: str) -> tuple[np.ndarray, list[str], list[str]]:
+    """(T,) the symbols of one text in numbers and as they are shown, and a note on unknown ones."""
+    one_text(text, "a text")
+    codec = predictor.codec
+    row, symbols = codec.encode_text(text), [codec.shown(each) for each in codec.pieces_of(text)]
+    if not symbols:
+        raise DataError(
+            f"there is no {codec.options.unit} in this text",
+            got=repr(text),
+            do="Give a longer text",
+        )
+    return row, symbols, predictor.unknown_in(text)
+
+
+def of_part(predictor: Predictor, name: str) -> list[str]:
+    """A note if only a part of a mixture is shown."""
+    if name == predictor.spec:
+        return []
+    return [f"of the mixture {predictor.spec} only its part {name} is shown"]
 
 
 def network_part(predictor: Predictor, mixer: str | None = None) -> tuple[str, Network]:

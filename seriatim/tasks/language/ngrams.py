@@ -127,7 +127,8 @@ def counting_part(predictor: Predictor) -> tuple[str, Ngram]:
     able = [
         name
         for name, rung in predictor.task.rungs.items()
-        if rung.implementation.startswith("seriatim.models.ngrams.ngram:") and name != "uniform"
+        if str(rung.implementation).startswith("seriatim.models.ngrams.ngram:")
+        and name != "uniform"
     ]
     raise ConfigError(
         "only models that count n-grams can be explored",

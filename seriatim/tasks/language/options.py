@@ -90,6 +90,19 @@ class PositionOptions:
 
 
 @dataclass(frozen=True)
+class ImpulseOptions:
+    """A recurrence, and a push."""
+
+    radius: str = option("0.9,1,1.1", "spectral radii of the recurrent matrix, with commas between")
+    width: int = option(64, "size of the state", least=1, most=1024)
+    steps: int = option(60, "how many steps after the push", least=1, most=10_000)
+    activation: str = option(
+        "linear", "what is applied to the state at each step", choices=("linear", "tanh")
+    )
+    seed: int = option(0, "random numbers: matrix, inputs and push", least=0, most=2**31 - 1)
+
+
+@dataclass(frozen=True)
 class ExportOptions:
     """Where to write."""
 

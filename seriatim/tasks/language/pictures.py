@@ -1,16 +1,17 @@
 """Pictures of language models: phrases over time, gradient and influence by distance, surprisal.
-Those of attention, which other rooms have, too, stand in `seriatim.show.attention`.
+Those of attention and of hidden units, which other rooms have, too, stand in `seriatim.show`, that
+of gates in `gate_pictures`.
 
 frequency              how often phrases occur over time, a line each
 gradient, influence    how far back a model reaches, a line for each run
 positions              what each position is told, a row each, feature by feature
+impulse                what a push leaves in a recurrence, a line for each spectral radius
 surprisal              the text itself, each symbol on a ground that tells its bits
 """
 
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,18 +19,9 @@ from typing import Any
 
 from seriatim.errors import RunError
 from seriatim.records import Record, array_of
-from seriatim.show.charts import (
-    MONOSPACE,
-    Chart,
-    Row,
-    domain_of,
-    powers,
-    readable,
-    short,
-    spread,
-    values,
-)
-from seriatim.show.tables import BITS, visible
+from seriatim.show.charts import MONOSPACE, Chart, Row, domain_of, powers, short, spread, values
+from seriatim.show.tables import BITS
+from seriatim.show.texts import APART, COLUMNS, HIGH, LETTER, LINES, laid, named_in_text
 from seriatim.show.times import time_axis
 from seriatim.show.weights import MOST, symbol, whole_range
 from seriatim.tasks.language.tables import run_names
@@ -38,8 +30,6 @@ HEIGHT = 300
 LINE = 13  # pixels between two names
 FLOOR = 1e-6  # nats; what is less is not far from rounding
 TICKS = "datum.value < 0.001 ? format(datum.value, '~e') : format(datum.value, '~g')"
-COLUMNS, LINES = 60, 60  # letters in a line of a picture of text, and lines
-LETTER, HIGH = 6.0, 17  # pixels of a letter's box
 
 
 # -- lines and their names
@@ -380,6 +370,75 @@ def by_distance(
     return Chart(view, title, says, kept)
 
 
+# -- a push
+def impulse(record: Record) -> Chart:
+    """What a push leaves in a recurrence: a line for each spectral radius on a logarithmic axis, and
+    where the recurrence is linear the powers of the radius, dashed."""
+    import altair as alt
+
+    rows = [row for each in record["items"] for row in impulse_rows(each)]
+    if not rows:
+        raise RunError("there is nothing to draw", got="no difference that is left")
+    low, high = (math.log(end(row["value"] for row in rows)) for end in (min, max))
+    low, high = domain_of([low, high], 0.04)
+    scale = (high - low) / HEIGHT
+    lines = [[row for row in rows if row["name"] == name] for name in radius_names(record)]
+    lasts = [[row for row in line if row["kind"] == LEFT][-1] for line in lines if line]
+    ends = named_ends(
+        [dict(last) for last in lasts],
+        lambda value: HEIGHT - (math.log(value) - low) / scale,
+        HEIGHT,
+        lambda place: math.exp(low + (HEIGHT - place) * scale),
+    )
+    limits = [math.exp(low), math.exp(high)]
+    ticks = powers(*limits)
+    axis = alt.Axis(values=ticks, tickCount=len(ticks), labelExpr=TICKS)
+    y_scale = alt.Scale(type="log", domain=limits, nice=False)
+    domain = alt.Scale(domain=[0, record["steps"]], nice=False)
+    base = alt.Chart(values(rows)).encode(
+        x=alt.X("x:Q", title="steps after the push", scale=domain, axis=alt.Axis(grid=False)),
+        y=alt.Y("value:Q", title="norm of the difference", scale=y_scale, axis=axis),
+        color=by_name(),
+        tooltip=["name:N", "kind:N", "x:Q", alt.Tooltip("value:Q", format=".3g")],
+    )
+    view = alt.layer(
+        base.mark_line().transform_filter(f"datum.kind == '{LEFT}'"),
+        base.mark_line(strokeDash=[2, 4], strokeWidth=1).transform_filter(
+            f"datum.kind != '{LEFT}'"
+        ),
+        *with_names(ends, fontWeight="bold"),
+        height=HEIGHT,
+    )
+    kept = [{"radius": row["radius"], "step": row["x"], row["kind"]: row["value"]} for row in rows]
+    dashed = " Dashed: the powers of the radius." if record["activation"] == "linear" else ""
+    says = (
+        "What one push of size 1 leaves in the state, step by step: below radius 1 it vanishes, above "
+        f"it explodes.{dashed}"
+        if dashed
+        else "What one push of size 1 leaves in the state, step by step, where each step goes through "
+        "tanh and inputs of full size make that flat: the radius alone does not decide."
+    )
+    title = f"A push in a {record['activation']} recurrence of width {record['width']}"
+    return Chart(view, title, says, kept)
+
+
+LEFT = "what is left"
+
+
+def radius_names(record: Record) -> list[str]:
+    """What the lines are called."""
+    return [f"radius {each['radius']:g}" for each in record["items"]]
+
+
+def impulse_rows(each: Record) -> Iterator[Row]:
+    """The points of a radius that a logarithmic axis has a place for."""
+    told = {"name": f"radius {each['radius']:g}", "radius": each["radius"]}
+    for kind, series in ((LEFT, each["norms"]), ("power of the radius", each["powers"] or [])):
+        for step, value in enumerate(series):
+            if value:  # neither nought nor too large
+                yield told | {"kind": kind, "x": step, "value": value}
+
+
 def lines_above(table: list[Row], floor: float) -> list[list[Row]]:
     """The rows of each run, in parts where a value is at or below the floor."""
     drawable = [
@@ -494,25 +553,12 @@ def legend_boxes(line: int) -> Iterator[Row]:
 
 def boxes_of(record: Record) -> Iterator[Row]:
     """A box for each letter, in lines that are as long as there is room."""
-    line, column, apart = 0, 0, record["unit"] in ("word", "token")
-    symbols = [row["symbol"] for row in record["tokens"]]
     names = [
-        "⏎" if record["by"] == "line" and each == "</s>" else readable(visible(each))
-        for each in symbols
+        "⏎" if record["by"] == "line" and row["symbol"] == "</s>" else named_in_text(row["symbol"])
+        for row in record["tokens"]
     ]
-    needed = needs(names, apart)
-    for place, (row, name) in enumerate(zip(record["tokens"], names), 1):
-        ends = name.endswith("⏎")
-        cells = boxed(name)[:COLUMNS]
-        wide = 0 if name in (" ", "⏎") else sum(each for _, each in cells)  # they may hang over
-        if column + wide > COLUMNS or (column and column + needed[place - 1] > COLUMNS):
-            line, column = line + 1, 0
-        told = told_of(place, row)
-        for letter, many in cells:
-            for more in range(many):
-                yield {"line": line, "column": column, "letter": "" if more else letter, **told}
-                column += 1
-        line, column = (line + 1, 0) if ends else (line, column + apart)
+    for box in laid(names, record["unit"] in APART):
+        yield box | told_of(box["place"], record["tokens"][box["place"] - 1])
 
 
 def told_of(place: int, row: Row) -> Row:
@@ -525,41 +571,6 @@ def told_of(place: int, row: Row) -> Row:
         "unknown": "yes" if row["unknown"] else "no",
         "ground": 2.0 * BITS[-1] if row["bits"] is None else row["bits"],
     }
-
-
-def needs(names: list[str], apart: bool) -> list[int]:
-    """Boxes up to the end of the word that a symbol begins, where lines may be broken before it: at
-    blanks, or between words that stand apart. Elsewhere 0, as of words longer than a line."""
-    found = [0] * len(names)
-    if apart:
-        return found
-    long = 0
-    for place in range(len(names) - 1, -1, -1):
-        name = names[place]
-        if name[-1:] in (" ", "⏎"):  # a blank may stand at the end of a line
-            long = 0
-        long += sum(wide for _, wide in boxed(name.rstrip(" ⏎")))
-        begins = name.startswith(" ") or not place or names[place - 1][-1:] in (" ", "⏎")
-        if begins:
-            found[place] = long if long <= COLUMNS else 0
-            long = 0
-    return found
-
-
-def boxed(name: str) -> list[tuple[str, int]]:
-    """Letters with the boxes that each takes: marks belong to the letter before them, and the signs
-    of Chinese and such take two.
-
-    >>> boxed("né"), len(boxed("e\\u0301")), boxed("中")
-    ([('n', 1), ('é', 1)], 1, [('中', 2)])
-    """
-    found: list[tuple[str, int]] = []
-    for letter in name:
-        if unicodedata.combining(letter) and found:
-            found[-1] = found[-1][0] + letter, found[-1][1]
-        else:
-            found.append((letter, 2 if unicodedata.east_asian_width(letter) in "WF" else 1))
-    return found
 
 
 def bits_by_symbol(record: Record) -> list[Row]:

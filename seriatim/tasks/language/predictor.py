@@ -37,6 +37,7 @@ from seriatim.records import Record
 from seriatim.runs.predictor import EXAMPLES, Predictor, Source, one_text, shortened
 from seriatim.settings import build
 from seriatim.storage import read_json
+from seriatim.tasks.base.options import UnitOptions
 from seriatim.tasks.language import TASK
 from seriatim.tasks.language.metrics import BITS, measure, summarise, token_places
 from seriatim.tasks.language.options import GenerateOptions
@@ -331,6 +332,21 @@ class LanguagePredictor(Predictor):
 
         return self.record(**attention_maps(self, data, layer=layer, head=head))
 
+    def gates(self, text: str, *, layer: int = 0) -> Record:
+        """How far the gates of recurrent layers stand open while a text is read: of all layers, or
+        of one, counted from 1."""
+        from seriatim.tasks.language.inside import gates_while_reading
+
+        return self.record(**gates_while_reading(self, text, layer))
+
+    def units(self, text: str, **settings: Any) -> Record:
+        """What hidden units say along a text, and which follow a marker of it. Settings: see
+        `UnitOptions`."""
+        from seriatim.tasks.language.inside import units_while_reading
+
+        options = build(UnitOptions, settings, "units")
+        return self.record(**units_while_reading(self, text, options))
+
     def embed(self, data: Source, *, layer: int = 0, each: str = "position") -> Record:
         """The vector of each symbol once it has been read, in a layer, or for each sequence their
         mean."""
@@ -391,7 +407,7 @@ class LanguagePredictor(Predictor):
         """N-grams and back-off weights."""
         if not isinstance(self.model, Ngram) or isinstance(self.model, Markov):
             rungs = self.task.rungs.items()
-            able = [name for name, each in rungs if each.implementation.endswith(":Ngram")]
+            able = [name for name, each in rungs if str(each.implementation).endswith(":Ngram")]
             raise ConfigError(
                 "an ARPA file holds n-grams and back-off weights, which this model has not",
                 got=self.spec,

@@ -329,6 +329,21 @@ def run_names(record: dict[str, Any]) -> list[str]:
     ]
 
 
+def gates(record: Record) -> Group:
+    """A row for each gate: how far it stands open, how many units nearly not and nearly wholly, and
+    its course along the text."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in ("layer", "gate", "units", "mean", "< 0.1", "> 0.9", "along the text"):
+        kind = side("left" if name in ("gate", "along the text") else "right")
+        table.add_column(name, justify=kind, no_wrap=True)
+    for each in record["items"]:
+        shares = [f"{100 * each[key]:.1f} %" for key in ("closed", "open")]
+        about = [str(each["layer"]), each["gate"], str(each["units"]), f"{each['mean']:.2f}"]
+        table.add_row(*about, *shares, Text(sparkline(each["by_symbol"]["mean"], zero=False)))
+    words = f"{record['model']}: gates over {len(record['symbols']):,} symbols; 0 closed, 1 open"
+    return Group(Text(words, style="dim"), table)
+
+
 def surprise_of_all(record: dict[str, Any]) -> str:
     """Whose surprise it is, and how much in all."""
     many = f"{len(record['tokens']):,} symbols"

@@ -1,4 +1,4 @@
-"""Regress: one value for each sequence, of symbols or of numbers."""
+"""Regress: one value for each sequence, of symbols or of numbers; or as many for each."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from seriatim.models.ladder import Rung
 from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.options import EvaluateOptions, SampleCoding
+from seriatim.tasks.base.units import UNITS_PICTURES, units_verb
 from seriatim.tasks.classify import RUNGS as CLASSIFY
 from seriatim.tasks.labels.options import (
     AverageOptions,
@@ -52,8 +53,9 @@ RUNGS: dict[str, Rung] = {
         "seriatim.tasks.labels.models.network:SequenceRegressor",
         PooledOptions,
         {key: value for key, value in each.settings.items() if key != "beside"}
-        | {"pool": "mean", "dropout": 0.1},
+        | {"pool": "last" if name == "tree" else "mean", "dropout": 0.1},
         VALUES,
+        symbols=each.symbols,
         usual=each.usual,
         vectors=each.vectors,
     )
@@ -74,10 +76,11 @@ VERBS: dict[str, Verb] = {
         example="seriatim evaluate runs/age test.jsonl",
     ),
     "predict": Verb(
-        "A value for each sequence, its deviation, and the interval of 80 %.",
+        "The value of each sequence, or its values, with deviation and interval of 80 %.",
         "predict",
         "predictions",
         table=TABLES + "value_lines",
+        rows=TABLES + "value_rows",
         pieces=True,
         gaps=True,
         example="seriatim predict runs/age new.jsonl",
@@ -91,6 +94,7 @@ VERBS: dict[str, Verb] = {
         example="seriatim graph runs/mlp one.jsonl",
     ),
     "attention": attention_verb("seriatim attention runs/transformer new.jsonl"),
+    "units": units_verb('seriatim units runs/gru "not terrible"'),
 }
 
 TASK = Task(
@@ -112,7 +116,18 @@ TASK = Task(
         Figure("skill", "skill", "{:.1%}"),
         Figure("nats_per_value", "nats/value", wide=True),
         Figure("coverage", "in 80 %", "{:.0%}"),
+        Figure(
+            "scaled_mae",
+            "scaled MAE",
+            "{:.4f}",
+            "scaled mean absolute error",
+            test=HERE + "metrics:p_of_difference",
+            test_name="paired bootstrap, 95 %",
+            shown=False,
+            told="scaled_mae",
+        ),
     ),
+    ranking=HERE + "predictor:ranking",
     cut_by=LABELS + "cut:RegressCut",
     predictor=HERE + "predictor:Regressor",
     codec=LABELS + "codec:LabelCodec.from_json",
@@ -120,6 +135,7 @@ TASK = Task(
     pictures={
         "scatter": Picture("evaluate", PICTURES + "scatter", "found values over the true ones"),
         **ATTENTION_PICTURES,
+        **UNITS_PICTURES,
     },
     reading=LabelledSamplesOptions,
     coding=SampleCoding,

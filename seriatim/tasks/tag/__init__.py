@@ -1,4 +1,4 @@
-"""Tag: one tag for each element of a sequence."""
+"""Tag: one tag for each element of a sequence, of symbols or of numbers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from seriatim.tasks.base import Figure, Picture, Task, Verb
 from seriatim.tasks.base.attention import ATTENTION_PICTURES, attention_verb
 from seriatim.tasks.base.embedding import embed_verb
 from seriatim.tasks.base.options import EvaluateOptions, TextCoding
+from seriatim.tasks.base.units import UNITS_PICTURES, units_verb
 from seriatim.tasks.tag.options import (
     AnnotateOptions,
     BestOptions,
@@ -24,6 +25,8 @@ STACK = {
     "dropout": 0.4,
     "word_dropout": 0.05,
 }
+# numbers are no words: they have neither letters nor others that are unknown
+NUMBERS = {"letters": "no", "word_dropout": 0.0}
 
 
 # many small updates: of tags that are mostly O, large batches learn the O and nothing else
@@ -42,13 +45,13 @@ GATED = TAGGING | {"optimiser": "muon", "rate": 4e-3}
 
 RUNGS: dict[str, Rung] = {
     "most-frequent": Rung(
-        "every word its most frequent tag",
+        "every word its most frequent tag; numbers the most frequent of all",
         "seriatim.tasks.tag.models.hmm:MostFrequent",
         MostFrequentOptions,
         counts=True,
     ),
     "hmm": Rung(
-        "hidden Markov model: words given tags, tags given the tag before",
+        "hidden Markov model: words or numbers given tags, tags given the tag before",
         "seriatim.tasks.tag.models.hmm:HmmTagger",
         HmmOptions,
         counts=True,
@@ -59,6 +62,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "convolution", "gated": False, "activation": "relu", "kernel": 5},
         TAGGING,
+        settings_of_numbers=NUMBERS,
     ),
     "convolution": Rung(
         "gated convolutions over words and their letters",
@@ -66,6 +70,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "convolution", "layers": 3, "residual": True},
         TAGGING,
+        settings_of_numbers=NUMBERS,
     ),
     "rnn": Rung(
         "recurrent network with tanh units, both ways",
@@ -73,6 +78,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "rnn"},
         TAGGING | {"rate": 1e-3},
+        settings_of_numbers=NUMBERS,
     ),
     "gru": Rung(
         "gated recurrent unit, both ways",
@@ -80,6 +86,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "gru", "dropout": 0.5},
         GATED,
+        settings_of_numbers=NUMBERS,
     ),
     "lstm": Rung(
         "long short-term memory, both ways",
@@ -87,6 +94,7 @@ RUNGS: dict[str, Rung] = {
         TagOptions,
         STACK | {"mixer": "lstm", "dropout": 0.5},
         GATED,
+        settings_of_numbers=NUMBERS,
     ),
     "transformer": Rung(
         "self-attention over the whole sequence",
@@ -103,6 +111,7 @@ RUNGS: dict[str, Rung] = {
             "context": 1024,
         },
         TAGGING | {"rate": 1e-3},
+        settings_of_numbers=NUMBERS,
     ),
 }
 
@@ -151,6 +160,7 @@ VERBS: dict[str, Verb] = {
     ),
     "embed": embed_verb("seriatim embed runs/tagger new.txt"),
     "attention": attention_verb("seriatim attention runs/transformer new.txt --layer 1"),
+    "units": units_verb('seriatim units runs/tagger "the old dog barks"'),
 }
 
 TASK = Task(
@@ -201,6 +211,7 @@ TASK = Task(
             "evaluate", PICTURES + "reliability", "how often it is right when it is so sure"
         ),
         **ATTENTION_PICTURES,
+        **UNITS_PICTURES,
     },
     reading=LabelledOptions,
     coding=TextCoding,

@@ -108,7 +108,8 @@ class Tagger(Labeller):
         if not str(out):
             raise ConfigError("tags are written into a file", do="Name it with --out")
         document = read_document(file, input_format or self.reading.input_format or None)
-        fields, lines = document.fields()
+        further = [name for name in self.codec.also if name in document.layout.place]
+        fields, lines = document.fields((*document.layout.pair, *further))
         data = Sequences(fields, unit="token", origin=str(file), lines=lines)
         found = [names_of(item["tags"])[0] for item in self.predict(data)["items"]]
         document.with_column(document.layout.pair[1], found).write(out)
@@ -119,7 +120,8 @@ class Tagger(Labeller):
         """Known and unknown words apart; of B-I-O tags also the spans."""
         found, truth, answers = super().summarise(measured), measured["truth"], measured["answers"]
         right, unknown = answers == truth, measured["unknown"]
-        for name, some in (("known_words", ~unknown), ("unknown_words", unknown)):
+        words = np.full(len(right), not self.codec.channels)
+        for name, some in (("known_words", words & ~unknown), ("unknown_words", unknown)):
             accuracy = float(right[some].mean()) if some.any() else None
             found[name] = {"accuracy": accuracy, "words": int(some.sum())}
         cuts = list(pairwise(measured["offsets"].tolist()))

@@ -11,6 +11,7 @@ from seriatim.tasks.translate.options import (
     JointOptions,
     LexiconOptions,
     PairCoding,
+    PairReading,
     SearchOptions,
     TranslateOptions,
     TreeOptions,
@@ -115,6 +116,7 @@ VERBS: dict[str, Verb] = {
         "generated",
         reads="text",
         argument="prompt",
+        fields=True,
         options=SearchOptions,
         table=TABLES + "generated_lines",
         example='seriatim generate runs/dates "3 May 1843"',
@@ -125,6 +127,7 @@ VERBS: dict[str, Verb] = {
         "alignment",
         reads="text",
         argument="text",
+        fields=True,
         options=AlignmentOptions,
         example='seriatim alignment runs/dates "3 May 1843"',
     ),
@@ -134,10 +137,13 @@ VERBS: dict[str, Verb] = {
         "tree",
         reads="text",
         argument="text",
+        fields=True,
         options=TreeOptions,
         example='seriatim tree runs/dates "3 May 1843" --beam 3',
     ),
-    "attention": attention_verb('seriatim attention runs/dates "3 May 1843"', reads="text"),
+    "attention": attention_verb(
+        'seriatim attention runs/dates "3 May 1843"', reads="text", fields=True
+    ),
 }
 
 TASK = Task(
@@ -174,6 +180,7 @@ TASK = Task(
         **ATTENTION_PICTURES,
         "lengths": Picture("evaluate", PICTURES + "lengths", "errors by the length of the source"),
     },
+    reading=PairReading,
     coding=PairCoding,
     fitting=TuneOptions,
     usual_unit="",  # as the pairs call for: see `units`

@@ -11,19 +11,23 @@ import torch
 from torch import Tensor
 
 from seriatim.batches import Batch, buckets, evenly
+from seriatim.codecs.brackets import check_brackets, refuse_unbalanced
 from seriatim.codecs.options import CodecOptions
+from seriatim.codecs.symbols import Codec
 from seriatim.data.objects import FORMS, MEMORY
 from seriatim.data.options import TextOptions
-from seriatim.data.sequences import SYMBOLS, TEXT, Field, Sequences
+from seriatim.data.sequences import NUMBERS, SYMBOLS, TEXT, Field, Sequences
 from seriatim.errors import DataError, SeriatimError
+from seriatim.measuring.fingerprint import whole_rows
 from seriatim.models.base import Model
 from seriatim.models.ladder import Part
 from seriatim.models.recipe import TrainingOptions
+from seriatim.models.stack import read_as_trees
 from seriatim.progress import note
 from seriatim.settings import build
 from seriatim.tasks.base import Task
-from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings
-from seriatim.tasks.translate.codec import SOURCE, TARGET, EncodedPairs, PairCodec, of_pairs
+from seriatim.tasks.base.cut import MOST_JUDGED, Cut, Settings, Source
+from seriatim.tasks.translate.codec import EncodedPairs, PairCodec, of_pairs
 from seriatim.tasks.translate.metrics import score_pairs
 from seriatim.tasks.translate.models.counted import CountedPairs
 from seriatim.tasks.translate.models.encoder_decoder import EncoderDecoder
@@ -36,6 +40,14 @@ from seriatim.tasks.translate.rows import (
     without_header,
 )
 from seriatim.tasks.translate.search import GREEDY, alike, distinct, judge_of, quality, translations
+from seriatim.tasks.translate.sources import (
+    ALSO,
+    SOURCE,
+    TARGET,
+    further_source,
+    further_sources,
+    with_further,
+)
 from seriatim.tasks.translate.units import Units, units_of
 from seriatim.training.lesson import FINEST, Judged, Lesson
 
@@ -84,7 +96,7 @@ class TranslateLesson(Lesson):
         self, options: TrainingOptions, generator: np.random.Generator | None = None
     ) -> list[np.ndarray]:
         """Pairs of similar lengths, as many to a batch as it has room for."""
-        lengths = np.stack([self.train.x.lengths, self.train.y.lengths], 1)
+        lengths = np.stack([self.train.lengths, self.train.y.lengths], 1)
         return buckets(lengths, options.rows * options.length, generator)
 
     def epoch(self, number: int, options: TrainingOptions) -> Iterator[Batch]:
@@ -110,17 +122,17 @@ class TranslateLesson(Lesson):
     def validate(self, model: Model) -> float:
         """Nats per symbol of the targets; or, if that is the judge, what is missing to a perfect
         translation, between equals by a trace of these."""
-        lengths = self.held.x.lengths + self.held.y.lengths
+        lengths = self.held.lengths + self.held.y.lengths
         some = self.held.take(evenly(lengths, self.some(MOST_JUDGED), self.some(MOST_LOOKED)))
         nats, judge = float(-score_pairs(model, some).values.mean()), judge_of(model)
         if judge == "loss":
             return nats
-        first, owner = distinct(alike(some.x, s) for s in range(len(some)))
+        first, owner = distinct(alike(some, s) for s in range(len(some)))
         references: list[list[str]] = [[] for _ in first]
         for s, number in enumerate(owner.tolist()):
             references[number].append(self.codec.decode(some.y.row(s)))
         sources = some.take(first)
-        room = self.codec.room(sources.x.lengths)
+        room = self.codec.room(sources.lengths)
         results = translations(model, sources, room, GREEDY)
         found = [self.codec.decode(result.symbols) for (result,) in results]
         return 1 - quality(judge, found, references) + 1e-6 * min(10.0, nats)
@@ -142,6 +154,13 @@ class TranslateCut(Cut):
         self.problems = problems  # takes the lines that are wrong, while a file is read
 
     # -- reading
+    def sequences(
+        self, source: Source, reading: Any = None, *, unit: str | None = None, gaps: bool = False
+    ) -> Sequences:
+        """Anything as Sequences, in which further sources are known."""
+        data = super().sequences(source, reading, unit=unit, gaps=gaps)
+        return data if reading is None else with_further(data, reading.also)
+
     def read(self, paths: list[Any], reading: Any, unit: str | None, gaps: bool) -> Sequences:
         """Files as Sequences. Rows that are no pairs are left out and said, unless each row is to
         have its answer."""
@@ -203,6 +222,8 @@ class TranslateCut(Cut):
         when the data is divided: the source; or the target, where the source is a label, or one of
         a few texts that come again and again."""
         fields = pair_of(data)
+        if further_sources(data):  # what equal pairs share is all that is read: see `keyed`
+            return replace(data, fields=fields)
         source = fields[SOURCE]
         label = source.kind == SYMBOLS and bool((source.lengths == 1).all())
         label = label or different(source, FEW) < min(FEW, len(data) / 2)
@@ -238,6 +259,30 @@ class TranslateCut(Cut):
             "answers be known by heart",
         )
 
+    def by_key(self, data: Sequences) -> Sequences:
+        """Pairs with what equal ones share as the main field."""
+        return keyed(data)
+
+    def subset(self, train: Sequences, share: float, seed: int) -> Sequences:
+        """About this share of the pairs; those with equal sources stay together."""
+        if not further_sources(train):
+            return super().subset(train, share, seed)
+        return unkeyed(super().subset(keyed(train), share, seed))
+
+    def unable(self, data: Sequences) -> list[str]:
+        """What counts reads one source, of symbols."""
+        counting = [name for name, rung in self.task.rungs.items() if rung.counts]
+        one = not further_sources(data) and pair_of(data)[SOURCE].kind != NUMBERS
+        return [] if one else counting
+
+    def pieces(self, data: Sequences) -> np.ndarray:
+        """Hashes of pairs, with all that is read beside their sources."""
+        names = further_sources(data)
+        if not names:
+            return super().pieces(data)
+        several = [data.field(name) for name in (SOURCE, TARGET)]
+        return whole_rows([*several, *(further_source(data, name) for name in names)])
+
     # -- from data to numbers
     def coding(self, data: Sequences, settings: Settings) -> CodecOptions:
         """The options of the codec: as asked for, as the data say, or as pairs call for, which is
@@ -262,11 +307,18 @@ class TranslateCut(Cut):
     def encode(self, codec: PairCodec, data: Sequences) -> EncodedPairs:
         """Pairs in numbers; those that are too long are left out, which is said."""
         pairs = codec.encode(data)
-        long = too_long(pairs.x, pairs.y)
+        long = too_long(*pairs.columns)
         if not long.any():
             return pairs
         tell_long(data, np.flatnonzero(long), "pair", "left out")
         return pairs.take(np.flatnonzero(~long))
+
+    def readable(self, parts: Sequence[Part], codec: PairCodec, data: Sequences) -> None:
+        """Trees need brackets that belong together, in the sources that have some."""
+        if read_as_trees(parts):
+            if isinstance(codec.source, Codec):
+                check_brackets(codec.source, data.origin)
+            refuse_unbalanced_sources(codec, data)
 
     def lesson(
         self, train: EncodedPairs, valid: EncodedPairs | None, by: str, codec: PairCodec
@@ -275,34 +327,50 @@ class TranslateCut(Cut):
         return TranslateLesson(train, valid, codec)
 
 
+def refuse_unbalanced_sources(codec: PairCodec, data: Sequences) -> None:
+    """An error that names the first sequence whose brackets do not belong together."""
+    columns = {SOURCE: codec.source}
+    columns |= {ALSO + name: each for name, each in codec.also.items()}
+    for name, each in columns.items():
+        if isinstance(each, Codec):
+            refuse_unbalanced(each, data, data.field(name))
+
+
 def pair_of(data: Sequences) -> dict[str, Field]:
-    """Source and target by their names, or the first two columns; and further references."""
+    """Source and target by their names, or the first two columns; further references and sources."""
     named = {SOURCE, TARGET} <= data.fields.keys()
-    if not named and len(data.fields) < 2:
+    beside = {name: each for name, each in data.fields.items() if name.startswith(ALSO)}
+    own = [name for name in data.fields if name not in beside]
+    if not named and len(own) < 2:
         raise DataError(
             f"{data.origin} has no pairs of source and target",
-            got=f"fields: {', '.join(data.fields)}",
+            got=f"fields: {', '.join(own)}",
             do=f"Give {FORMS['pair']}"
             if data.origin == MEMORY
             else "Give two files whose lines belong together, or a table with the columns source "
             "and target: --columns source,target"
             + (" --input-format tsv" if data.origin == "-" else ""),
         )
-    names = [SOURCE, TARGET] if named else list(data.fields)[:2]
+    names = [SOURCE, TARGET] if named else own[:2]
     more = further(data) if named else []
-    others = [name for name in data.fields if name not in (*names, *more)]
+    others = [name for name in own if name not in (*names, *more)]
     if others:
         kept, rest = (", ".join(map(repr, each)) for each in (names, others))
-        note(f"{data.origin}: {kept} are source and target, and {rest} not read")
+        hint = "" if beside else "; --also reads more beside the source"
+        note(f"{data.origin}: {kept} are source and target, and {rest} not read{hint}")
     fields = [data.fields[name] for name in names]
-    return dict(zip((SOURCE, TARGET), fields, strict=True)) | {
-        name: data.fields[name] for name in more
-    }
+    references = {name: data.fields[name] for name in more}
+    return dict(zip((SOURCE, TARGET), fields, strict=True)) | references | beside
 
 
 def keyed(data: Sequences) -> Sequences:
-    """The data with what equal pairs share as the main field, numbers too."""
+    """The data with what equal pairs share as the main field, numbers too; of several sources a
+    number for each different combination of them."""
     first = next(iter(data.fields.values()))
+    names = further_sources(data)
+    if names:
+        several = [data.field(SOURCE), *(further_source(data, name) for name in names)]
+        first = Field.of_labels([f"{each:x}" for each in whole_rows(several).tolist()])
     return replace(data, fields={KEY: first} | data.fields)
 
 

@@ -42,7 +42,6 @@ from seriatim.records import Record, finite, safe_exp
 from seriatim.tasks.translate.codec import EncodedPairs, of_pairs
 from seriatim.tasks.translate.references import gathered, reference_symbols, references
 from seriatim.tasks.translate.rows import tell_long, too_long
-from seriatim.tasks.translate.search import without_targets
 
 if TYPE_CHECKING:
     from seriatim.tasks.translate.predictor import Translator
@@ -61,12 +60,12 @@ def score_pairs(model: Model, pairs: EncodedPairs) -> Field:
             for part, weight in zip(model.parts, model.log_weights.tolist(), strict=True)
         ]
         return Field(np.logaddexp.reduce(parts), offsets, SYMBOLS)
-    for column in (pairs.x, pairs.y):
+    for column in pairs.columns:
         refuse_long(column, MOST_PAIRED)
     values = np.zeros(offsets[-1])
     with evaluating(model):
         for rows in passing(
-            "scoring", buckets(np.maximum(pairs.x.lengths, pairs.y.lengths), PLACES // 4)
+            "scoring", buckets(np.maximum(pairs.lengths, pairs.y.lengths), PLACES // 4)
         ):
             batch = of_pairs(pairs, rows)
             log_prob = asked(model).predict(batch).log_prob(batch.y).numpy()  # (B, T)
@@ -78,7 +77,7 @@ def score_pairs(model: Model, pairs: EncodedPairs) -> Field:
 def measure(predictor: Translator, data: Sequences, settings: dict[str, Any]) -> Measured:
     """What is written for each different source, beside what would be right."""
     pairs = predictor.codec.encode(data)
-    long = too_long(pairs.x, pairs.y)
+    long = too_long(*pairs.columns)
     if long.any():
         tell_long(data, np.flatnonzero(long), "pair", "left out")
         data, pairs = data[~long], pairs.take(np.flatnonzero(~long))
@@ -88,7 +87,7 @@ def measure(predictor: Translator, data: Sequences, settings: dict[str, Any]) ->
     first, right = gathered(data)
     options, _ = predictor.searching(settings)
     begin = time.perf_counter()
-    several = predictor.results(without_targets(pairs.take(first)), settings)
+    several = predictor.results(pairs.take(first).alone(), settings)
     seconds = time.perf_counter() - begin
     found = [results[0] for results in several]
     target = predictor.codec.target

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from seriatim.codecs.options import UNITS, CodecOptions
+from seriatim.data.options import TextOptions
 from seriatim.decoding.options import DecodingOptions
-from seriatim.models.options import MIXERS, WholeOptions
+from seriatim.models.options import WHOLE_MIXERS, WholeOptions
 from seriatim.settings import Way, option, some_of
 from seriatim.tasks.base.options import TEXT, EvaluateOptions
 
@@ -15,6 +16,17 @@ class Attends(Way):
     """When the decoder attends: after its own step, before it, or not at all."""
 
     usual = "after"
+
+
+@dataclass(frozen=True)
+class PairReading(TextOptions):
+    """Pairs of texts and symbols, and what is read beside the source."""
+
+    also: str = option(
+        "",
+        "further columns that are read beside the source, with commas between: texts, symbols or "
+        "numbers, each by an encoder of its own",
+    )
 
 
 @dataclass(frozen=True)
@@ -31,8 +43,8 @@ class TranslateOptions(WholeOptions):
     context: int = option(1024, "attention: how many positions back, itself included", least=1)
     encoder_mixer: str = option(
         "",
-        "how a position of the source sees the others (default: as --mixer)",
-        choices=("", *MIXERS),
+        "how a position of the source sees the others (default: as --mixer); tree: as brackets say",
+        choices=("", *WHOLE_MIXERS),
     )
     encoder_layers: int = option(
         0, "number of blocks that read the source; 0: as --layers", least=0, most=1000

@@ -29,14 +29,26 @@ EXACT, EDITS = "share of exact targets", "edits per symbol"
 def alignment(record: Record) -> Chart:
     """What of the source each symbol of the target attended to: a record of `alignment`."""
     weights = array_of(record["weights"])  # (T, P)
-    view, rows = heat(weights, record["target"], record["source"])
+    view, rows = heat(weights, record["target"], read_in(record))
     heads = len(record["heads"])
     mean = f", the mean of {heads} heads" if heads > 1 else ""
     says = (
         "What was written, downwards, and how much of it comes from each symbol of the source, "
         f"across{mean}. A row sums to 100 %; what is under {100 * LEAST:.0f} % is left out."
     )
+    several = list(dict.fromkeys(record["origins"]))
+    says += f" Read are {', '.join(several)}." * (len(several) > 1)
     return Chart(view, f"{record['model']}: {short(record['text'], 40)}", says, rows)
+
+
+def read_in(record: Record) -> list[str]:
+    """What was read, position by position; of another source than the first with its name behind."""
+    several = zip(record["source"], record["origins"], strict=True)
+    first = record["origins"][0]
+    return [
+        piece if origin == first or piece.startswith(origin) else f"{piece} ({origin})"
+        for piece, origin in several
+    ]
 
 
 # -- the tree of a beam search

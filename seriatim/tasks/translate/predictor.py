@@ -17,11 +17,12 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from seriatim.codecs.brackets import brackets_in
 from seriatim.codecs.scaled import Scaled
 from seriatim.codecs.symbols import STOP, UNKNOWN, Codec
 from seriatim.data.formats import format_of
 from seriatim.data.objects import at_hand, files_in
-from seriatim.data.sequences import NUMBERS, Field, Sequences
+from seriatim.data.sequences import Field, Sequences
 from seriatim.decoding.beam import beam
 from seriatim.decoding.constraints import Demands
 from seriatim.decoding.options import DecodingOptions
@@ -35,6 +36,7 @@ from seriatim.models.attending import MOST_SHOWN, attending, maps_of, refusal
 from seriatim.models.base import Model, evaluating
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import Renumbered, numbering
+from seriatim.models.stack import by_trees
 from seriatim.progress import exhausted, note, passing
 from seriatim.records import Record
 from seriatim.runs.against import told_apart
@@ -42,8 +44,8 @@ from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build
 from seriatim.shapes import Shape, plain, real, table, whole
 from seriatim.tasks.base import Task
-from seriatim.tasks.translate.codec import SOURCE, TARGET, EncodedPairs, PairCodec, of_pairs
-from seriatim.tasks.translate.cut import TranslateCut
+from seriatim.tasks.translate.codec import EncodedPairs, PairCodec, of_pairs
+from seriatim.tasks.translate.cut import TranslateCut, refuse_unbalanced_sources
 from seriatim.tasks.translate.demands import demands_of
 from seriatim.tasks.translate.metrics import (
     difference,
@@ -58,15 +60,16 @@ from seriatim.tasks.translate.references import gathered, references, written
 from seriatim.tasks.translate.rows import counted, empty, places, tell_long, too_long
 from seriatim.tasks.translate.search import (
     ROWS,
-    attention,
+    alignment,
     judge_of,
     least_risk,
     quality,
     translations,
-    without_targets,
 )
+from seriatim.tasks.translate.sources import ALSO, SOURCE, TARGET
 
 Event = dict[str, Any]
+One = str | Mapping[str, Any]  # one source: a text, or the fields of one row
 # whoever sets one of these wants samples, not a search
 SAMPLED = {"temperature", "top_k", "top_p", "min_p", "min_bayes_risk"}
 WIDTHS, PENALTIES = (1, 4, 8), (0.0, 0.5, 1.0, 1.5)  # what `tune_search` tries
@@ -92,14 +95,19 @@ class Translator(Predictor):
             if isinstance(each, EncoderDecoder) and not part.options.width:
                 kept[i] = replace(part, options=each.options)
         super().__init__(task, spec, kept, codec, model, *rest)
+        for each in model.parts:  # what reads trees is told which symbols are brackets
+            if isinstance(each, EncoderDecoder) and each.encoder.by_trees:
+                tell_brackets(each, codec)
 
     # -- data
     def data(self, source: Source, gaps: bool = False) -> Sequences:
         """Pairs, or sources alone, under these names; a list of texts is that of sources."""
         source = at_hand(source)
         data = self.task.cut.sequences(source, self.reading_of(source), unit=self.unit, gaps=gaps)
-        if len(data.fields) == 1:
-            return replace(data, fields={SOURCE: next(iter(data.fields.values()))})
+        own = [name for name in data.fields if not name.startswith(ALSO)]
+        if len(own) == 1:
+            beside = {name: each for name, each in data.fields.items() if name not in own}
+            return replace(data, fields={SOURCE: data.fields[own[0]]} | beside)
         return data if SOURCE in data.fields else self.cut.named(data)
 
     @property
@@ -120,8 +128,9 @@ class Translator(Predictor):
 
     def sources(self, data: Sequences) -> EncodedPairs:
         """The sources in numbers."""
-        column = data.field(SOURCE)
-        return without_targets(EncodedPairs(self.codec.encode_source(column), column))
+        if by_trees(self.model):
+            refuse_unbalanced_sources(self.codec, data)
+        return self.codec.encode(data, paired=False)
 
     def pairs(self, source: Source, every: bool = False) -> Sequences:
         """Data that has targets, too; with `every`, those with an empty side are among them."""
@@ -134,17 +143,32 @@ class Translator(Predictor):
                 do="Give pairs of a source and a target" + (standard if data.origin == "-" else ""),
             )
         data = replace(data, unit=data.unit or self.unit)
+        if by_trees(self.model):
+            refuse_unbalanced_sources(self.codec, data)
         return self.cut.named(data) if every else self.cut.prepare(data, {})
 
-    def of_text(self, text: str) -> EncodedPairs:
-        """One source that is a text, in numbers."""
-        if isinstance(self.codec.source, Scaled):
+    def of_text(self, text: One) -> EncodedPairs:
+        """One source in numbers."""
+        return self.sources(self.one(text))
+
+    def one(self, text: One) -> Sequences:
+        """One source: a text; or a dict of the source and all that is read beside it."""
+        if isinstance(text, Mapping):
+            return self.data({name: [value] for name, value in text.items()})
+        numbers, beside = isinstance(self.codec.source, Scaled), list(self.codec.also)
+        if numbers or beside:
             raise ConfigError(
-                "the sources of this model are numbers",
-                got=self.spec,
-                do="Give them as a table, to `predict`",
+                "the sources of this model are numbers"
+                if numbers
+                else "this model reads more than one text: beside the source "
+                + ", ".join(map(repr, beside)),
+                got=f"a text, to {self.spec}",
+                do="Give them as a table, to `predict`; or, in Python, a dict: "
+                + "{"
+                + ", ".join(f"{name!r}: ..." for name in (SOURCE, *beside))
+                + "}",
             )
-        return self.sources(Sequences({SOURCE: Field.of_text([text])}, origin="text"))
+        return Sequences({SOURCE: Field.of_text([text])}, origin="text")
 
     # -- searching
     def kept(self) -> Shape:
@@ -181,7 +205,7 @@ class Translator(Predictor):
         and what must come besides."""
         if "length" in settings:
             return np.full(len(pairs), int(settings["length"]))
-        return self.codec.room(pairs.x.lengths) + len(demands.prefix) + sum(map(len, demands.must))
+        return self.codec.room(pairs.lengths) + len(demands.prefix) + sum(map(len, demands.must))
 
     def results(
         self, pairs: EncodedPairs, settings: Mapping[str, Any], rows: int = ROWS
@@ -212,8 +236,7 @@ class Translator(Predictor):
         items = []
         for s in range(len(given)):
             answers = [self.answer(result) for result in found.get(s, [])]
-            symbols = sources.x.row(s)
-            unknown = 0 if sources.x.kind == NUMBERS else int((symbols == UNKNOWN).sum())
+            unknown = self.codec.unknown(sources, s)
             best = {"source": written(given.field(SOURCE), s), **(answers or [NOTHING])[0]}
             items.append(best | {"unknown": unknown, "results": answers})
         self.remark(items)
@@ -221,7 +244,7 @@ class Translator(Predictor):
 
     def answerable(self, given: Sequences, sources: EncodedPairs) -> np.ndarray:
         """(S,) which sources are answered: an empty one is not, nor one too long to be read."""
-        blank, long = empty(given.field(SOURCE)), too_long(sources.x)
+        blank, long = empty(given.field(SOURCE)), too_long(*sources.sources)
         for which, what in ((blank, "nothing to translate"), (long, "too many symbols to be read")):
             rows = np.flatnonzero(which)
             if len(rows):
@@ -253,17 +276,18 @@ class Translator(Predictor):
                 "their lines are empty"
             )
 
-    def generate(self, prompt: str, **settings: Any) -> Record:
-        """The target of one source: a record whose items have text and log-probability each.
-        Settings: see `SearchOptions`."""
+    def generate(self, prompt: One, **settings: Any) -> Record:
+        """The target of one source, a text or a dict of all that is read: a record whose items have
+        text and log-probability each. Settings: see `SearchOptions`."""
         return exhausted(self.generation(prompt, **settings))
 
-    def generation(self, prompt: str, **settings: Any) -> Generator[Event, None, Record]:
+    def generation(self, prompt: One, **settings: Any) -> Generator[Event, None, Record]:
         """The same as a generator of events: the pieces of a target as it is written, where a single
         one is drawn; one that is searched for comes at once."""
         options, _ = self.searching(settings)
-        pairs = self.of_text(prompt)
-        if not prompt.strip():
+        given = self.one(prompt)
+        pairs, shown = self.sources(given), written(given.field(SOURCE), 0)
+        if not shown.strip():
             note("an empty source has an empty target")
             found = [Result([], ended=True)]
         elif options.beam or options.min_bayes_risk or options.count > 1:
@@ -273,7 +297,7 @@ class Translator(Predictor):
         drawn = not (options.beam or options.min_bayes_risk) and options.temperature > 0
         items = [
             {
-                "prompt": prompt,
+                "prompt": shown,
                 "text": self.codec.decode(result.symbols),
                 "log_prob": result.log_prob,
                 "tokens": len(result.symbols),
@@ -282,13 +306,19 @@ class Translator(Predictor):
             }
             for i, result in enumerate(found)
         ]
-        return self.record("generated", items=items, notes=self.unknown_in(prompt))
+        return self.record("generated", items=items, notes=self.unknown_in(given))
 
-    def unknown_in(self, text: str) -> list[str]:
+    def unknown_in(self, given: Sequences) -> list[str]:
         """A note on the symbols of a source that the model does not know."""
-        assert not isinstance(self.codec.source, Scaled)  # `of_text` refused it
-        pieces = dict.fromkeys(self.codec.pieces_of(text))
-        unknown = [repr(each) for each in pieces if each not in self.codec.source.number]
+        codecs = {SOURCE: self.codec.source}
+        codecs |= {ALSO + name: codec for name, codec in self.codec.also.items()}
+        unknown = [
+            repr(piece)
+            for name, codec in codecs.items()
+            if not isinstance(codec, Scaled)
+            for piece in dict.fromkeys(codec.pieces_of(written(given.field(name), 0)))
+            if piece not in codec.number
+        ]
         return [f"the model does not know {', '.join(unknown)}"] if unknown else []
 
     def written_down(
@@ -319,7 +349,7 @@ class Translator(Predictor):
         unknown."""
         given = self.pairs(data, every=True)
         pairs = self.codec.encode(given)
-        long = too_long(pairs.x, pairs.y)
+        long = too_long(*pairs.columns)
         if long.any():
             tell_long(given, np.flatnonzero(long), "pair", "not scored")
         short = np.flatnonzero(~long)
@@ -375,7 +405,7 @@ class Translator(Predictor):
         given = self.pairs(data)
         first, right = gathered(given)
         first, right = first[:MOST_TUNED], right[:MOST_TUNED]
-        sources = without_targets(self.codec.encode(given).take(first))
+        sources = self.codec.encode(given).take(first).alone()
         truth = references(self.codec.target, given, right)
         judge = judge_of(self.model)
         judge = judge if judge != "loss" else "exact" if single_words(truth) else "chrf"
@@ -405,18 +435,21 @@ class Translator(Predictor):
         return max(1, min(many, max(FEWEST_TUNED, int(many * room))))
 
     # -- looking inside
-    def alignment(self, text: str, *, target: str = "") -> Record:
+    def alignment(self, text: One, *, target: str = "") -> Record:
         """How much each symbol of the target attended to each of the source when it was written: of
-        the model's own target, or the one given."""
+        the model's own target, or the one given. Of a lexicon how probably it is its translation,
+        of joint n-grams whether it was written by it. Of several sources `origins` says which each
+        position is of."""
         pairs = self.of_text(text)
         if target:
             symbols = self.codec.target.encode_text(target).tolist()
         else:
             symbols = self.results(pairs, {})[0][0].symbols
-        weights = attention(self.model, pairs.x.row(0), [symbols])[0]  # (H, T, P)
+        weights = alignment(self.model, pairs, symbols)  # (H, T, P)
         return self.record(
             "alignment",
-            source=self.codec.source_pieces(pairs.x.row(0)),
+            source=self.codec.source_pieces(pairs),
+            origins=self.codec.origins(pairs),
             target=self.codec.target_pieces([*symbols, STOP]),
             text=self.codec.decode(symbols),
             heads=weights.tolist(),
@@ -424,7 +457,7 @@ class Translator(Predictor):
             notes=[],
         )
 
-    def attention(self, text: str, *, layer: int = 0, head: int = 0) -> Record:
+    def attention(self, text: One, *, layer: int = 0, head: int = 0) -> Record:
         """Who attends to whom in the source, as the encoder reads it: of all layers and heads, or
         of one, counted from 1."""
         pairs = self.of_text(text)
@@ -436,7 +469,8 @@ class Translator(Predictor):
             ]
         if not traced:
             raise refusal(self.spec)
-        tokens = self.codec.source_pieces(pairs.x.row(0))
+        alone = self.codec.source_pieces(pairs)
+        tokens = alone[: max(1, len(pairs.x.row(0)))]
         cut = [f"only the first {MOST_SHOWN} symbols are shown"] * (len(tokens) > MOST_SHOWN)
         return self.record(
             "attention",
@@ -447,7 +481,7 @@ class Translator(Predictor):
             notes=cut,
         )
 
-    def tree(self, text: str, **settings: Any) -> Record:
+    def tree(self, text: One, **settings: Any) -> Record:
         """Every candidate of a beam search, kept, pruned or ended, with its log-probability.
         Settings: see `TreeOptions`."""
         build(TreeOptions, settings, "tree")
@@ -458,7 +492,8 @@ class Translator(Predictor):
                 got="--beam 0",
                 do="Choose a --beam of 1 or more",
             )
-        pairs = self.of_text(text)
+        given = self.one(text)
+        pairs = self.sources(given)
         limits = replace(demands, most=torch.from_numpy(self.room(pairs, settings, demands)))
         batch, nodes = of_pairs(pairs, np.zeros(1, np.int64)), list[dict[str, Any]]()
         with torch.inference_mode():
@@ -468,7 +503,7 @@ class Translator(Predictor):
             node["symbol"] = name
         return self.record(
             "tree",
-            source=text,
+            source=written(given.field(SOURCE), 0),
             beam=options.beam,
             length_penalty=options.length_penalty,
             nodes=nodes,
@@ -488,15 +523,26 @@ class Translator(Predictor):
             return super().matching(other)
         number = renumbering(other.codec.target, self.codec.target)
         source = renumbering(other.codec.source, self.codec.source)
-        if number is None or source is None:
+        same_names = list(other.codec.also) == list(self.codec.also)
+        several = zip(other.codec.also.values(), self.codec.also.values(), strict=same_names)
+        also = [renumbering(theirs, ours) for theirs, ours in several]
+        if number is None or source is None or None in also or not same_names:
             raise ConfigError(
                 "models are mixed that know the same symbols",
                 got=f"{self.spec} and {other.spec}",
                 do="Fit both on the same data with the same --unit and --valid; without --valid, a "
                 "network sets some of the data aside",
             )
-        same = all(each == list(range(len(each))) for each in (number, source))
-        return other.model if same else Renumbered(other.model, number, source)
+        every = [number, source, *(each for each in also if each is not None)]
+        same = all(each == list(range(len(each))) for each in every)
+        return other.model if same else Renumbered(other.model, number, source, every[2:])
+
+
+def tell_brackets(network: EncoderDecoder, codec: PairCodec) -> None:
+    """Which symbols of each source are brackets; numbers have none."""
+    encoders = (network.encoder, *(each.encoder for each in network.further))
+    for encoder, each in zip(encoders, (codec.source, *codec.also.values()), strict=True):
+        encoder.brackets = brackets_in(each) if isinstance(each, Codec) else None
 
 
 def renumbering(theirs: Codec | Scaled, ours: Codec | Scaled) -> list[int] | None:

@@ -12,8 +12,8 @@ import numpy as np
 
 from seriatim.codecs.symbols import UNKNOWN, Codec
 from seriatim.data.sequences import TEXT, Field, Sequences
-from seriatim.tasks.translate.codec import SOURCE, TARGET
 from seriatim.tasks.translate.search import distinct
+from seriatim.tasks.translate.sources import SOURCE, TARGET, further_source, further_sources
 
 Places = list[list[tuple[int, int]]]  # for each source its references: column and row
 
@@ -25,8 +25,10 @@ def further(data: Sequences) -> list[str]:
 
 def gathered(data: Sequences) -> tuple[np.ndarray, Places]:
     """(S',) the first place of each different source, and for each of these its references. Empty
-    cells of further columns are none."""
-    first, owner = distinct(key_of(data.field(SOURCE), s) for s in range(len(data)))
+    cells of further columns are none. Sources are equal if all that stands beside them is."""
+    sources = [data.field(SOURCE), *(further_source(data, each) for each in further_sources(data))]
+    keys = (tuple(key_of(column, s) for column in sources) for s in range(len(data)))
+    first, owner = distinct(keys)
     right: Places = [[] for _ in first]
     lengths = [data.fields[name].lengths for name in further(data)]
     for s, number in enumerate(owner):

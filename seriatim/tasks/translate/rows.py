@@ -14,7 +14,7 @@ from seriatim.data.columns import number_in
 from seriatim.data.headers import names_pair
 from seriatim.data.sequences import TEXT, Field, Sequences
 from seriatim.progress import note
-from seriatim.tasks.translate.codec import SOURCE, TARGET
+from seriatim.tasks.translate.sources import SOURCE, TARGET
 
 SHOWN = 5  # lines that are named
 

@@ -21,12 +21,12 @@ from torch import Tensor
 
 from seriatim.batches import MOST_PAIRED, buckets, refuse_long
 from seriatim.codecs.symbols import STOP, UNKNOWN
-from seriatim.data.sequences import SYMBOLS, Field, offsets_of
+from seriatim.data.sequences import SYMBOLS
 from seriatim.decoding.constraints import Demands
 from seriatim.decoding.decode import decode
 from seriatim.decoding.options import DecodingOptions
 from seriatim.decoding.results import Result
-from seriatim.errors import ConfigError
+from seriatim.errors import ConfigError, DataError
 from seriatim.measuring.texts import (
     References,
     bleu_counts,
@@ -40,6 +40,7 @@ from seriatim.models.base import Model, asked, evaluating
 from seriatim.progress import passing
 from seriatim.tasks.translate.codec import EncodedPairs, of_pairs
 from seriatim.tasks.translate.models.encoder_decoder import EncoderDecoder
+from seriatim.tasks.translate.models.joint import CHUNKS
 from seriatim.tasks.translate.models.lexicon import ALIGNMENT
 
 GREEDY = DecodingOptions(length=10_000, temperature=0.0)
@@ -56,12 +57,13 @@ def translations(
 ) -> list[list[Result]]:
     """For each source `options.count` results of at most `room` symbols, (S,), the best first; at
     most `rows` sources side by side."""
-    refuse_long(pairs.x, MOST_PAIRED)
-    sources, found = without_targets(pairs), dict[int, list[Result]]()
+    for column in pairs.sources:
+        refuse_long(column, MOST_PAIRED)
+    sources, found = pairs.alone(), dict[int, list[Result]]()
     wide = replace(options, count=max(options.count, options.beam)) if options.coverage else options
     groups = [
         some
-        for group in buckets(pairs.x.lengths, PLACES)
+        for group in buckets(pairs.lengths, PLACES)
         for some in np.split(group, range(rows, len(group), rows))
     ]
     with evaluating(model):
@@ -71,7 +73,8 @@ def translations(
             several = decode(model, batch, wide, (STOP,), (UNKNOWN,), demands=limits)
             for s, results in zip(some.tolist(), several, strict=True):
                 if options.coverage:
-                    results = covered(model, sources.x.row(s), results, options)[: options.count]
+                    one = sources.take(slice(s, s + 1))
+                    results = covered(model, one, results, options)[: options.count]
                 found[s] = results
     return [found[s] for s in range(len(pairs))]
 
@@ -83,11 +86,14 @@ def distinct(keys: Iterable[Hashable]) -> tuple[np.ndarray, np.ndarray]:
     return np.unique(owner, return_index=True)[1], owner
 
 
-def alike(x: Field, s: int) -> Hashable:
-    """What equal sources share; of symbols that are unknown nobody can tell whether they are
-    equal."""
-    row = x.row(s)
-    return s if x.kind == SYMBOLS and UNKNOWN in row else row.tobytes()
+def alike(pairs: EncodedPairs, s: int) -> Hashable:
+    """What pairs with equal sources share; of symbols that are unknown nobody can tell whether they
+    are equal."""
+    rows = [column.row(s) for column in pairs.sources]
+    for column, row in zip(pairs.sources, rows, strict=True):
+        if column.kind == SYMBOLS and UNKNOWN in row:
+            return s
+    return tuple(row.tobytes() for row in rows)
 
 
 def judge_of(model: Model) -> str:
@@ -96,44 +102,46 @@ def judge_of(model: Model) -> str:
     return next((each for each in told if each != "loss"), "loss")
 
 
-def without_targets(pairs: EncodedPairs) -> EncodedPairs:
-    """The sources alone."""
-    return EncodedPairs(pairs.x, Field(np.zeros(0, np.int32), np.zeros(1, np.int64), SYMBOLS))
+HEARD = ("attention.", ALIGNMENT)  # what `trace` gives of attention, and of translations by symbol
 
 
-def attention(model: Model, x: np.ndarray, several: Sequence[Sequence[int]]) -> Tensor:
+def attention(
+    model: Model, pair: EncodedPairs, several: Sequence[Sequence[int]], kinds: Sequence[str] = HEARD
+) -> Tensor:
     """(B, H, T, P): what each of several targets of one source hears of it, STOP last, in the last
     part that attends; of a lexicon, of which symbol each is the translation."""
-    column = Field(
-        np.concatenate([np.array(each, np.int32) for each in several]),
-        offsets_of(map(len, several)),
-        SYMBOLS,
-    )
-    repeated = Field(
-        np.concatenate([x] * len(several)),
-        offsets_of([len(x)] * len(several)),
-        "numbers" if x.ndim > 1 else SYMBOLS,
-    )
     with torch.inference_mode():
-        traced = asked(model).trace(
-            of_pairs(EncodedPairs(repeated, column), np.arange(len(several)))
-        )
-    for kind in ("attention.", ALIGNMENT):
+        traced = asked(model).trace(of_pairs(pair.with_targets(several), np.arange(len(several))))
+    for kind in kinds:
         found = [value for name, value in traced.items() if name.startswith(kind)]
         if found:
             return found[-1]
+    aligned = "lexicon" if CHUNKS not in kinds else "lexicon or joint"
     raise ConfigError(
         "this model attends to nothing",
         got="one that keeps a vector of the source, or counts without aligning",
-        do="Use gru, lstm or transformer, with --attends after; or lexicon, which aligns what it counts",
+        do=f"Use gru, lstm or transformer, with --attends after; or {aligned}, aligning as it counts",
     )
 
 
+def alignment(model: Model, pair: EncodedPairs, symbols: Sequence[int]) -> Tensor:
+    """(H, T, P): the same of one target; of joint n-grams, by which symbol each was written."""
+    weights = attention(model, pair, [symbols], (*HEARD, CHUNKS))[0]
+    if not weights.any():
+        raise DataError(
+            "this target cannot be cut into chunks that the model knows, one for each symbol of its "
+            "source",
+            got=f"{len(symbols)} symbols of a target, {len(pair.x.row(0))} of a source",
+            do="Give another target, or leave it out for the model's own",
+        )
+    return weights
+
+
 def covered(
-    model: Model, x: np.ndarray, results: list[Result], options: DecodingOptions
+    model: Model, pair: EncodedPairs, results: list[Result], options: DecodingOptions
 ) -> list[Result]:
     """The results in the order that their coverage of the source gives them."""
-    heard = attention(model, x, [result.symbols for result in results]).mean(1)  # (B, T, P)
+    heard = attention(model, pair, [result.symbols for result in results]).mean(1)  # (B, T, P)
     for row, result in zip(heard, results, strict=True):
         reached = row[: len(result.symbols) + 1].sum(0).clamp(1e-9, 1.0)  # (P,)
         result.score += options.coverage * float(reached.log().sum())

@@ -18,7 +18,7 @@ import numpy as np
 
 from seriatim.codecs.units import one_word_each, said, some, words_alone
 from seriatim.data.sequences import TEXT, Field, Sequences
-from seriatim.tasks.translate.codec import SOURCE, TARGET
+from seriatim.tasks.translate.sources import SOURCE, TARGET
 
 LONG = 300  # bytes of a usual source from which on characters are too many
 PIECES, TIMES = 100, 20  # so few different pieces, each so often on average, are symbols

@@ -82,9 +82,10 @@ def test_what_makes_no_sense_is_refused(table):
         lags(table, lagz=3)
 
 
-def test_from_the_command_line(table, tmp_path):
+def test_from_the_command_line(table, tmp_path, monkeypatch):
     from tests.terminal import good, refused
 
+    monkeypatch.chdir(tmp_path)  # of which `refused` looks at every file
     out = tmp_path / "table.csv"
     said = good("lags", table, "--lags", 2, "--channels", "load", "--out", out)
     assert "load lag 2" in said.out and "to be learned: load" in said.out

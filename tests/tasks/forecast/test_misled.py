@@ -292,7 +292,7 @@ def test_which_naive_is_meant_stands_below_the_table():
     asked = {"models": "persistence,drift", "horizon": 3, "minutes": 1}
     record = st.compare("forecast", wandering(), **asked)
     words = next(each for each in footnotes(record, task("forecast")) if "over naive" in each)
-    assert "the value 7 steps ago, a season that was taken and not found" in words
+    assert "the value 7 steps ago, a season as usual of daily data" in words
     skill = next(row["skill"] for row in record["rows"] if row["model"] == "persistence")
     assert f"the last value is better than that by {100 * skill:.3g} %" in words and skill > 0.2
 

@@ -27,14 +27,11 @@ from tests.ladder import parts_of
 SMALL = {"width": 8, "layers": 1, "heads": 2, "context": 64, "dropout": 0.3}
 
 
-COUNT_SYMBOLS = ("naive-bayes", "markov-bayes")
-
-
 RUNGS = {
     f"{task} {name}": (task, name)
     for task in ("classify", "regress")
     for name, rung in room(task).rungs.items()
-    if name not in COUNT_SYMBOLS and not rung.needs
+    if not rung.symbols and not rung.needs
 }
 
 
@@ -299,7 +296,7 @@ def test_other_data_than_it_was_trained_on_is_refused():
         ("classify", "gru", {"letters": "lstm"}, "letter by letter"),
         ("regress", "gru", {"label_smoothing": 0.1}, "not smoothed"),
         ("regress", "linear", {"calibrate": True}, "calibrate"),
-        ("tag", "gru", {}, "numbers"),
+        ("tag", "gru", {"letters": "lstm"}, "letter by letter|same label"),
     ],
 )
 def test_what_is_not_for_numbers_or_values_is_refused(task, spec, settings, words):

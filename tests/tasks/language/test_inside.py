@@ -16,8 +16,12 @@ from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, DataError
 from seriatim.layers.attention import Attention
 from seriatim.layers.positions import Places, turn
+from seriatim.layers.recurrent import Stepwise
 from seriatim.models.attending import mute
+from seriatim.models.markers import marked
+from seriatim.models.units import correlations
 from seriatim.show.tables import SHADES, shade
+from seriatim.tasks.language.impulse import differences
 from seriatim.tasks.language.inside import (
     attention_maps,
     divergence,
@@ -28,6 +32,7 @@ from seriatim.tasks.language.inside import (
     surprisal,
 )
 from seriatim.tasks.language.tables import surprising_text
+from seriatim.verbs import call as st_call
 from tests.conftest import symbols
 from tests.ladder import MODELS, RUNGS, random_rows, small_model
 from tests.terminal import SMALL, furnish, good, prose, refused
@@ -261,6 +266,238 @@ def test_the_gates_of_the_lstm_make_its_cell():
         i, f, o = traced["gates.0"][:, t].unbind(1)
         c = f * c + i * torch.tanh(total[:, 32:48])
         assert torch.allclose(o * torch.tanh(c), traced["hidden.0"][:, t], atol=1e-5)
+
+
+CELLS = {
+    "lstm": ("lstm", {}),
+    "gru": ("gru", {}),
+    "lstm with norms and a residual": ("lstm", {"norm_inside": True, "residual": True}),
+    "coupled": ("lstm", {"mixer": "coupled"}),
+    "no-output-gate": ("lstm", {"mixer": "no-output-gate"}),
+    "gru-before": ("gru", {"mixer": "gru-before"}),
+}
+
+
+def rolled_out(cell, x, gates, names):
+    """(T, I) inputs, (T, G, D) gates -> (T, D) the states that such gates make of them, by the
+    equations of the cells: candidates are computed here, gates are not."""
+    inward, *recurrent = cell.mapped() if isinstance(cell, Stepwise) else Stepwise.of(cell).mapped()
+    width, kind = gates.shape[-1], len(recurrent)
+    h, c, found = torch.zeros(1, width), torch.zeros(1, width), []
+    for t in range(len(x)):
+        opened = dict(zip(names, gates[t][:, None], strict=True))  # (1, D) each
+        new, past = inward(x[t : t + 1]), recurrent[0](h)
+        if "reset" in opened:
+            r, z = opened["reset"], opened["update"]
+            if kind == 2:  # the reset stands before the product
+                n = torch.tanh(new[:, 2 * width :] + recurrent[1](r * h))
+                h = (1 - z) * h + z * n
+            else:
+                n = torch.tanh(new[:, 2 * width :] + r * past[:, 2 * width :])
+                h = (1 - z) * n + z * h
+        else:
+            at = 1 if "forget" in names and new.shape[1] == 3 * width and "output" in names else 2
+            g = torch.tanh((new + past)[:, at * width : (at + 1) * width])
+            c = opened["forget"] * c + opened["input"] * g
+            h = opened.get("output", torch.ones(())) * torch.tanh(c)
+        found.append(h)
+    return torch.cat(found)
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_states_made_of_the_traced_gates_are_those_of_the_model(name):
+    spec, settings = CELLS[name]
+    predictor = fitted(spec, layers=2, direct=0, **settings)
+    model, row = predictor.model.eval(), predictor.codec.encode_text("the cat sat")
+    with torch.no_grad():
+        traced, x = model.trace(prompts([row])), model.embed(model.begin(prompts([row])))
+        for layer, block in enumerate(model.blocks):
+            heard, part, gates = block.norm(x), block.mixer, traced[f"gates.{layer}"][0]
+            states = rolled_out(part.cell, heard[0], gates, part.gate_names)
+            assert torch.allclose(states, part(heard, part.empty(1))[0][0], atol=1e-5)
+            x = block(x, block.empty(1))[0]
+
+
+def test_gates_of_a_record_are_the_means_and_shares_of_the_trace():
+    predictor, text = fitted("lstm", layers=2), "the cat"
+    model = predictor.model
+    for block in model.blocks:  # some gates shut, some open
+        block.mixer.cell.bias_ih_l0.data += torch.linspace(-6, 6, 32)
+    traced = model.trace(prompts([predictor.codec.encode_text(text)]))
+    record = predictor.gates(text)
+    assert record["symbols"] == list(text) and record["cell"] == "lstm" and record["notes"] == []
+    told = [(each["layer"], each["gate"]) for each in record["items"]]
+    assert told == [(layer, gate) for layer in (1, 2) for gate in ("input", "forget", "output")]
+    for place, each in enumerate(record["items"]):
+        opened = traced[f"gates.{place // 3}"][0, 1:, place % 3]  # (T, D) without START
+        assert each["units"] == 8 and len(each["by_symbol"]["mean"]) == 7
+        assert each["by_symbol"]["mean"] == pytest.approx(opened.mean(1).tolist(), abs=1e-6)
+        assert each["by_symbol"]["closed"] == pytest.approx((opened < 0.1).float().mean(1).tolist())
+        assert each["open"] == pytest.approx(float((opened > 0.9).float().mean()))
+    assert sum(each["closed"] for each in record["items"]) > 0
+    second = predictor.gates(text, layer=2)
+    assert second["items"] == record["items"][3:]
+    assert [each["gate"] for each in fitted("gru").gates("ab")["items"]] == ["reset", "update"]
+
+
+def test_gates_that_are_not_there_are_refused():
+    for name, settings in (("rnn", {}), ("lstm", {"mixer": "additive"}), ("transformer", {})):
+        with pytest.raises(ConfigError, match=r"no gates.*lstm or gru"):
+            fitted(name, **settings).gates("ab")
+    with pytest.raises(ConfigError, match="no gates"):
+        fitted("markov").gates("ab")
+    with pytest.raises(ConfigError, match="no such layer"):
+        fitted("lstm").gates("ab", layer=2)
+    with pytest.raises(DataError, match="no character in this text"):
+        fitted("lstm").gates("")
+    mixed = fitted("unigram+lstm").gates("aé")
+    assert mixed["model"] == "lstm" and "part lstm" in mixed["notes"][0]
+    assert "does not know 'é'" in mixed["notes"][1]
+
+
+# Hidden units
+
+
+def test_units_are_the_vectors_that_embed_gives():
+    model = fitted("gru", layers=2, direct=0)
+    text = TEXT[:60]
+    record = model.units(text, layer=2, unit=3)
+    vectors = np.array(model.embed([text], layer=2)["items"][0]["vectors"])
+    (item,) = record["items"]
+    assert (item["layer"], item["unit"], record["searched"]) == (2, 3, 1)
+    assert item["values"] == pytest.approx(vectors[:, 2].tolist(), abs=1e-6)
+    assert record["symbols"] == list(text) and record["marked"] is None
+    every = model.units(text, count=3)
+    deviations = [each["deviation"] for each in every["items"]]
+    assert every["searched"] == 16 and deviations == sorted(deviations, reverse=True)
+    assert {(each["layer"], each["unit"]) for each in model.units(text, count=99)["items"]} == {
+        (layer, unit) for layer in (1, 2) for unit in range(1, 9)
+    }
+
+
+def test_units_that_follow_a_marker_are_found_by_their_correlation():
+    model, text = fitted("lstm", layers=2, direct=0), TEXT[:120]
+    record = model.units(text, marker="word", count=16)
+    place = np.array(marked(list(text), "word"))
+    assert record["marked"] == place.tolist() and record["searched"] == 16
+    for each in record["items"]:
+        expected = np.corrcoef(each["values"], place)[0, 1]
+        assert each["correlation"] == pytest.approx(expected, abs=1e-9)
+    strengths = [abs(each["correlation"]) for each in record["items"]]
+    assert strengths == sorted(strengths, reverse=True)
+    halves = record["halves"]
+    assert halves["symbols"] == [60, 60]
+    first = {
+        (each["layer"], each["unit"]): np.corrcoef(each["values"][:60], place[:60])[0, 1]
+        for each in record["items"]
+    }
+    best = max(first, key=lambda unit: abs(first[unit]))
+    assert (halves["layer"], halves["unit"]) == best
+    assert halves["first"] == pytest.approx(first[best])
+    chosen = next(e for e in record["items"] if (e["layer"], e["unit"]) == best)
+    assert halves["second"] == pytest.approx(np.corrcoef(chosen["values"][60:], place[60:])[0, 1])
+
+
+def test_what_cannot_be_followed_is_refused():
+    model = fitted("lstm")
+    with pytest.raises(DataError, match=r"fewer than 30 symbols.*29 symbols"):
+        model.units("a" * 29, marker="word")
+    with pytest.raises(DataError, match="quote is the same throughout"):
+        model.units(TEXT[:40], marker="quote")
+    with pytest.raises(ConfigError, match=r"no such unit.*8"):
+        model.units(TEXT[:40], unit=9)
+    with pytest.raises(ConfigError, match="no such layer"):
+        model.units(TEXT[:40], layer=3)
+    with pytest.raises(ConfigError, match="marker"):
+        model.units(TEXT[:40], marker="verse")
+    with pytest.raises(ConfigError, match="counts makes no vectors"):
+        fitted("markov").units(TEXT[:40])
+    once = model.units("(a)" + "a" * 40, marker="bracket")
+    assert once["halves"] is None
+
+
+def test_a_unit_that_always_says_the_same_follows_nothing():
+    values, series = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 0.0]]), np.array([0.0, 2.0, 0.0])
+    found = correlations(values, series)
+    assert np.isnan(found[0]) and found[1] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "marker, text, expected",
+    [
+        ("quote", 'a "b" c', [0, 0, 1, 1, 0, 0, 0]),
+        ("quote", "“a” «b»", [1, 1, 0, 0, 1, 1, 0]),
+        ("quote", '"a\n\nb', [1, 1, 1, 0, 0]),
+        ("bracket", "a(b[c]d)e)", [0, 1, 1, 1, 1, 1, 1, 0, 0, 0]),
+        ("line", "ab\n\nc", [0, 1, 2, 0, 0]),
+        ("word", "ab, c3", [1, 2, 0, 0, 1, 2]),
+        ("capital", "aBé", [0, 1, 0]),
+        ("digit", "a1", [0, 1]),
+    ],
+)
+def test_markers_are_what_stands_in_the_text(marker, text, expected):
+    assert marked(list(text), marker) == expected
+
+
+def test_symbols_of_several_letters_have_the_marker_of_their_last_one():
+    assert marked([" the", " cat", "s"], "word") == [3, 3, 4]
+    assert marked(["the", "cat"], "word", apart=True) == [3, 3]
+    assert marked(["the", "cat"], "word") == [3, 6]
+    assert marked(["McX", "x"], "capital") == [1, 0] and marked(["f(x)"], "bracket") == [0]
+
+
+# A push
+
+
+def test_a_push_in_a_linear_recurrence_goes_like_the_powers_of_the_radius():
+    record = st_call("impulse", radius="0.5,1,2", width=8, steps=400, seed=3)
+    assert [each["radius"] for each in record["items"]] == [0.5, 1.0, 2.0]
+    for each in record["items"]:
+        assert each["norms"][0] == pytest.approx(1.0) and len(each["norms"]) == 401
+        assert each["factor"] == pytest.approx(each["radius"], rel=0.02)
+        assert each["powers"][3] == each["radius"] ** 3
+    half, one, two = (np.array(each["norms"]) for each in record["items"])
+    assert half[:60] == pytest.approx(one[:60] * 0.5 ** np.arange(60))
+    assert two == pytest.approx(one * 2.0 ** np.arange(401))
+
+
+def test_a_push_of_one_number_is_its_power_by_hand():
+    (item,) = st_call("impulse", radius="0.5", width=1, steps=3)["items"]
+    assert item["norms"] == pytest.approx([1, 0.5, 0.25, 0.125]) and item["factor"] == 0.5
+
+
+def test_a_push_through_tanh_is_the_difference_of_two_readings():
+    matrix, inputs = np.array([[0.0, 0.5], [0.25, 0.0]]), np.array([[0.1, 0.2], [0.3, -0.4]])
+    found = differences(matrix, inputs, np.array([1.0, 0.0]), "tanh")
+    first, pushed = np.tanh([0.1, 0.2]), np.tanh([1.1, 0.2])
+    second = np.tanh(matrix @ pushed + inputs[1]) - np.tanh(matrix @ first + inputs[1])
+    assert found == pytest.approx([pushed[0] - first[0], np.linalg.norm(second)])
+    record = st_call("impulse", radius=1.5, activation="tanh", steps=5)
+    assert record["items"][0]["powers"] is None and record["activation"] == "tanh"
+
+
+def test_a_push_that_is_too_large_or_gone_has_no_figure():
+    large, gone = st_call("impulse", radius="100,0.001", steps=400, width=4)["items"]
+    assert large["norms"][-1] is None and large["factor"] is None
+    assert gone["norms"][-1] == 0.0 and gone["factor"] is None
+
+
+@pytest.mark.parametrize(
+    "radius", ["", "0", "-1", "x", "1,1", "1,inf", "nan", ",".join("123456789")]
+)
+def test_radii_that_are_none_are_refused(radius):
+    with pytest.raises(ConfigError, match="radii are"):
+        st_call("impulse", radius=radius)
+
+
+def test_a_push_is_asked_of_nothing(here):
+    with pytest.raises(ConfigError, match="reads nothing"):
+        st_call("impulse", "book.txt")
+    refused("impulse", "book.txt", code=2, words="nothing more is read")
+    assert "radius" in good("impulse", "--steps", 8).out
+    assert good("plot", "--what", "impulse", "--out", "i.svg").out == "i.svg\n"
+    assert "radius 1.1" in (here / "i.svg").read_text()
+    assert seriatim.plot(None, what="impulse", radius="1").rows[0]["radius"] == 1.0
 
 
 # Influence

@@ -14,14 +14,17 @@ from seriatim.errors import ConfigError, RunError
 from seriatim.plotting import drawn, joined
 from seriatim.show.attention import FAINT, attention, head, lines
 from seriatim.show.tables import BITS
+from seriatim.show.texts import boxed
+from seriatim.show.units import units
 from seriatim.show.weights import LEAST, MOST, cells_of, heat, symbol
+from seriatim.tasks.language.gate_pictures import gates
 from seriatim.tasks.language.pictures import (
     COLUMNS,
     FLOOR,
     LINES,
-    boxed,
     frequency,
     gradient,
+    impulse,
     influence,
     positions,
     surprisal,
@@ -320,6 +323,136 @@ def test_hostile_symbols_are_drawn_as_text(by, unit):
     assert letters_of(chart)[-1].endswith("⏎" if by == "line" else "</s>")
     assert len(chart.rows) == len(HOSTILE) + 1
     assert boxed("中e\u0301") == [("中", 2), ("e\u0301", 1)]
+
+
+# -- gates and units
+def gated(symbols, layers=1, unit="character"):
+    """A record of gates with a value of its own in each place."""
+    rng = np.random.default_rng(0)
+    items = []
+    for layer in range(1, layers + 1):
+        for gate in ("reset", "update"):
+            series = {key: rng.random(len(symbols)).tolist() for key in ("mean", "closed", "open")}
+            whole = {key: float(np.mean(each)) for key, each in series.items()}
+            items.append({"layer": layer, "gate": gate, "units": 4, **whole, "by_symbol": series})
+    return {"model": "gru", "cell": "gru", "unit": unit, "symbols": symbols, "items": items}
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_each_gate_is_a_row_below_the_text_with_the_means_of_the_record(layers):
+    record = gated(list("so much\ndepends"), layers)
+    chart = gates(record)
+    svg = whole(sound(chart))
+    rows = [row for row in data_in(chart) if "gate" in row]
+    assert len(rows) == len(record["symbols"]) * 2 * layers == len(chart.rows)
+    names = [f"{each['layer']} " * (layers > 1) + each["gate"] for each in record["items"]]
+    for place, each in enumerate(record["items"]):
+        told = sorted((r for r in rows if r["gate"] == names[place]), key=lambda r: r["place"])
+        assert {row["line"] for row in told} == {place + 1}
+        for key in ("mean", "closed", "open"):
+            assert [row[key] for row in told] == pytest.approx(each["by_symbol"][key], abs=1e-4)
+    assert all(f">{name}<" in svg for name in names)
+    letters = [row for row in data_in(chart) if "letter" in row and "place" in row]
+    assert "".join(row["letter"] for row in letters) == "so much⏎depends"
+    assert chart.rows[0]["mean"] == record["items"][0]["by_symbol"]["mean"][0]
+
+
+def test_of_a_long_text_the_first_lines_have_gates():
+    chart = gates(gated(["x"] * 2_000))
+    assert f"first {COLUMNS * (LINES // 4):,} of 2,000" in chart.says
+    assert "half" not in whole(gates(gated(HOSTILE, unit="token")))
+
+
+def followed(symbols, marker="line", unit="character", halves=True):
+    """A record of two units."""
+    rng = np.random.default_rng(1)
+    items = [
+        {
+            "layer": 1,
+            "unit": number,
+            "correlation": found if marker else None,
+            "mean": 0.0,
+            "deviation": 0.5,
+            "values": rng.uniform(-0.8, 0.8, len(symbols)).tolist(),
+        }
+        for number, found in ((7, 0.75), (3, None))
+    ]
+    half = {"layer": 1, "unit": 7, "first": 0.8, "second": -0.25, "symbols": [3, 4]}
+    return {
+        "model": "lstm",
+        "unit": unit,
+        "symbols": symbols,
+        "marker": marker,
+        "marked": [float(i % 3) for i in range(len(symbols))] if marker else None,
+        "searched": 64,
+        "halves": half if marker and halves else None,
+        "items": items,
+    }
+
+
+def test_each_unit_colours_the_text_by_what_it_says():
+    record = followed(list("so much"))
+    chart = units(record)
+    svg = whole(sound(chart))
+    largest = max(abs(value) for each in record["items"] for value in each["values"])
+    for heading, series, top in (
+        ("the marker: place in the line", record["marked"], 2.0),
+        ("layer 1, unit 7: r = +0.75", record["items"][0]["values"], largest),
+        ("layer 1, unit 3: always the same", record["items"][1]["values"], largest),
+    ):
+        assert heading in svg
+        rows = [row for row in data_in(chart) if row.get("block") == heading]
+        rows.sort(key=lambda row: row["place"])
+        assert [row["value"] for row in rows] == pytest.approx(series, abs=1e-4)
+        assert [row["share"] for row in rows] == pytest.approx(
+            [value / top for value in series], abs=1e-3
+        )
+        assert "".join(row["letter"] for row in rows) == "so much"
+    assert "of 64 units" in chart.says and "+0.80" in chart.says and "-0.25" in chart.says
+    assert [row["value"] for row in chart.rows[:7]] == record["items"][0]["values"]
+    assert chart.rows[2]["marker"] == 2.0
+
+
+def test_units_without_a_marker_are_told_by_how_much_they_change():
+    chart = units(followed(list("so much"), marker=""))
+    assert "layer 1, unit 7: deviation 0.50" in whole(sound(chart))
+    assert "those that change most" in chart.says and "r:" not in chart.says
+    assert "luck cannot be told" in units(followed(list("so"), halves=False)).says
+    long = units(followed(["y"] * 9_000))
+    assert f"first {22 * COLUMNS:,} of 9,000" in long.says  # 72 lines for three blocks
+    whole(units(followed(HOSTILE, unit="word")))
+
+
+# -- a push
+def pushed(activation="linear"):
+    """A record of two radii, one of which is too large in the end and one nothing."""
+    items = [
+        {"radius": 0.5, "norms": [1.0, 0.5, 0.0], "powers": [1.0, 0.5, 0.25], "factor": 0.5},
+        {"radius": 2.0, "norms": [1.0, 3.0, None], "powers": [1.0, 2.0, 4.0], "factor": None},
+    ]
+    if activation != "linear":
+        items = [each | {"powers": None} for each in items]
+    return {"activation": activation, "width": 3, "steps": 2, "items": items}
+
+
+def test_a_push_is_a_line_for_each_radius_beside_its_powers():
+    chart = impulse(pushed())
+    svg = whole(sound(chart))
+    assert "radius 0.5" in svg and "radius 2" in svg and "Dashed" in chart.says
+    rows = [row for row in data_in(chart) if "kind" in row and "name_at" not in row]
+    for kind, radius, expected in (
+        ("what is left", 0.5, [(0, 1.0), (1, 0.5)]),
+        ("what is left", 2.0, [(0, 1.0), (1, 3.0)]),
+        ("power of the radius", 0.5, [(0, 1.0), (1, 0.5), (2, 0.25)]),
+        ("power of the radius", 2.0, [(0, 1.0), (1, 2.0), (2, 4.0)]),
+    ):
+        some = [row for row in rows if row["kind"] == kind and row["radius"] == radius]
+        assert [(row["x"], row["value"]) for row in some] == expected
+    through = impulse(pushed("tanh"))
+    assert "tanh" in through.says and "Dashed" not in through.says
+    assert len(through.rows) == 4
+    with pytest.raises(RunError, match="nothing to draw"):
+        impulse({"steps": 1, "items": [{"radius": 1.0, "norms": [0.0], "powers": None}]})
 
 
 # -- pieces are text

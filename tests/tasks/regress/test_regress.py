@@ -171,7 +171,7 @@ REFUSED = {
             {"text": Field.of_text(["a", "b"]), "value": Field.of_numbers([[1.0, 2.0], [2.0]])}
         ),
         {},
-        "one number for each",
+        "not as many numbers for each",
     ),
     "an infinite value": (
         Sequences(

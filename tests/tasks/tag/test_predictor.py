@@ -139,9 +139,9 @@ def test_a_file_is_not_annotated_without_a_place_to_write(tmp_path):
     assert [line.split()[-1] for line in lines[:2]] == tags
 
 
-def test_series_are_not_tagged(tmp_path):
+def test_series_without_tags_are_refused(tmp_path):
     (tmp_path / "a.csv").write_text("who,pulse\na,1\n")
-    with pytest.raises(ConfigError, match="series= with tag"):
+    with pytest.raises(DataError, match=r"no tag for each element.*label="):
         fit("tag", "hmm", tmp_path / "a.csv", series="who")
 
 

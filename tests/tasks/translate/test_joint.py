@@ -18,6 +18,7 @@ from seriatim.errors import ConfigError, DataError
 from seriatim.models.ladder import create
 from seriatim.tasks.translate.codec import EncodedPairs, of_pairs
 from seriatim.tasks.translate.models.alignment import align, cells_a_row, expect, lay_out, likeliest
+from seriatim.tasks.translate.models.cuts import chunks
 from seriatim.tasks.translate.models.joint import FLOOR, SPECIAL, Joint
 from tests.conftest import symbols
 from tests.ladder import parts_of
@@ -190,6 +191,31 @@ def test_the_search_finds_all_targets_with_their_probabilities():
         np.isclose(found[key], wanted[key], rtol=1e-4) for key in wanted
     )
     assert (np.diff(scores[np.isfinite(scores)]) <= 1e-9).all()  # best first
+
+
+def test_the_chunks_of_a_target_are_the_best_of_all_ways_to_cut_it():
+    model, x = (
+        create(parts_of("joint", {"order": 3}, "translate"), VOCABULARY, SOURCES),
+        [0, 1, 3, 0],
+    )
+    writes = ((-1, -1), (3, -1), (3, 3), (3, 5))  # each of 0, 1 and 3 may write each of these
+    model.lay([symbol for symbol in (0, 1, 3) for _ in writes], [*writes] * 3)
+    dice = np.random.default_rng(0)
+    for _ in model.units.counting(symbols(dice.integers(0, 12, (200, 4)) + SPECIAL), stop=True):
+        pass
+    units = [[u for u in range(len(model.source)) if model.source[u] == symbol] for symbol in x]
+    best: dict = {}
+    for path in np.array(np.meshgrid(*units)).reshape(len(x), -1).T:
+        score = float(model.units.sweep(symbols([path + SPECIAL]), stop=True).sum())
+        parts = [tuple(each for each in model.written[u].tolist() if each >= 0) for u in path]
+        best.setdefault(sum(parts, ()), []).append((score, [len(part) for part in parts]))
+    assert max(map(len, best.values())) > 1  # some can be cut in several ways
+    for target, ways in best.items():
+        found = chunks(model, np.array(x), np.array(target, np.int64))
+        scores = {tuple(cut): score for score, cut in ways}
+        assert np.isclose(scores[tuple(found.tolist())], max(scores.values()), rtol=1e-5)
+    assert chunks(model, np.array(x), np.array([3] * 20)) is None
+    assert chunks(model, np.array([1, 4]), np.array([3, 5])).tolist() == [2, 0]
 
 
 def test_it_learns_what_depends_on_neighbours_and_writes_none_one_or_two():

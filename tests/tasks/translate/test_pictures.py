@@ -33,6 +33,7 @@ def test_an_alignment_has_the_weights_of_its_record():
         "source": [" girl", "twice", "twice"],
         "target": [" Mädchen", "</s>"],
         "text": "Mädchen",
+        "origins": ["source"] * 3,
         "heads": [weights, weights],
         "weights": weights,
     }
@@ -50,6 +51,7 @@ def test_hostile_symbols_are_names():
         "source": HOSTILE,
         "target": HOSTILE,
         "text": HOSTILE[0],
+        "origins": ["source"] * len(HOSTILE),
         "heads": [weights],
         "weights": weights,
     }

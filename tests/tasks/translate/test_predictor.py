@@ -790,8 +790,25 @@ def test_a_tree_is_that_of_the_search_asked_for(model):
     for settings, words in (({"temperature": 1.0}, "temperature"), ({"beam": 0}, "beam search")):
         with pytest.raises(ConfigError, match=words):
             model.tree("a", **settings)
+    vector = seriatim.fit("translate", "vector", uneven(60), updates=2, width=8)
+    with pytest.raises(ConfigError, match=r"attends to nothing.*joint"):
+        vector.alignment("s1 s2")
+
+
+def test_joint_ngrams_tell_by_which_chunks_they_write():
+    """Each symbol of the target stands in one chunk, in order, and the chunks are units."""
+    model = seriatim.fit("translate", "joint", uneven(60))
+    for target in ("t10 t9 t8", ""):
+        record = model.alignment("s1 s2 s3", target=target)
+        weights = np.array(record["weights"])
+        assert weights.shape == (len(record["target"]), len(record["source"]))
+        assert set(weights.flat) == {0.0, 1.0} and (weights.sum(1) == 1).all()
+        owners = weights.argmax(1)
+        assert (np.diff(owners) >= 0).all() and owners[-1] == len(record["source"]) - 1
+    with pytest.raises(DataError, match="cannot be cut into chunks"):
+        model.alignment("s1", target=" ".join(["t10"] * 12))
     with pytest.raises(ConfigError, match="attends to nothing"):
-        seriatim.fit("translate", "joint", uneven(60)).alignment("s1 s2")
+        model.predict(["s1 s2"], coverage=0.2)  # a chunk may write nothing: that is no gap
 
 
 def test_a_lexicon_tells_what_it_has_aligned():

@@ -84,7 +84,7 @@ class LagsRidge(Rule):
         if len(early) < FEWEST or not len(late):
             raise DataError(
                 "the training data is too short",
-                got=f"{len(places)} windows",
+                got=f"{len(places)} windows, {len(early)} of which may be learned from, and {FEWEST} are needed",
                 do="Give more, or a smaller --context or --horizon",
             )
         own = self.options.own

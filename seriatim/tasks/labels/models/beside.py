@@ -49,8 +49,9 @@ class BesideCounting(SequenceLabeller):
         letters: int,
         own: int = 0,
         channels: int = 0,
+        *also: int,
     ):
-        super().__init__(vocabulary, options, labels, letters, own, channels)
+        super().__init__(vocabulary, options, labels, letters, own, channels, *also)
         self.sizes = vocabulary, labels, letters, own, channels
         self.counted: tuple[str, Model] | None = None  # by its name, once it has learned
         self.trust: nn.Parameter | None = None  # likewise: how far it is believed
@@ -58,6 +59,10 @@ class BesideCounting(SequenceLabeller):
     @abstractmethod
     def candidates(self) -> tuple[str, ...]:
         """The names of models that may stand beside it; the best on held-out data does."""
+
+    def tried(self) -> tuple[str, ...]:
+        """Those of them that are tried."""
+        return self.candidates()
 
     @abstractmethod
     def made(self, name: str) -> Model:
@@ -71,7 +76,7 @@ class BesideCounting(SequenceLabeller):
         of each label or tag without having learned from it, and the held-out data with what it says
         of those: it is asked once, not at every look."""
         tried = []
-        for name in self.candidates():
+        for name in self.tried():
             model = counted(self.made(name), examples)
             said = out_of_fold(model, self, name, examples, tags)
             true = said[np.arange(len(said)), examples.y.flat] if len(said) else np.zeros(1)

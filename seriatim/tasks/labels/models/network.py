@@ -1,6 +1,7 @@
 """Networks that say something about a sequence: the stack of the language models, with another end.
 
     x_t = [E w_t ; letters of w_t]      of words w_t
+    x_t = [... ; E' c_t ; E'' d_t]      beside further fields c, d: art, lemma, ...
     x_t = E v_t + e                     of C numbers v_t
     h = blocks(x)
     classify: softmax(W f(pool(h)) + b)    regress: normal(W f(pool(h)) + b)
@@ -57,6 +58,22 @@ def check_reading(options: LabellerOptions, letters: int, channels: int) -> None
         )
 
 
+def check_trees(options: LabellerOptions, channels: int) -> None:
+    """Refuse to read trees of what has no brackets, or by a position that is in none."""
+    if options.mixer == "tree" and channels:
+        raise ConfigError(
+            "a tree is read from brackets among symbols",
+            got="--mixer tree, numbers",
+            do="Choose another --mixer",
+        )
+    if options.mixer == "tree" and getattr(options, "pool", "") == "unit":
+        raise ConfigError(
+            "an extra position is in no tree, and hears none",
+            got="--mixer tree --pool unit",
+            do="Use --pool last (the root), mean, max or attention",
+        )
+
+
 READER = "encoder.settings"  # the array that says how the encoder is laid out
 
 
@@ -75,6 +92,7 @@ class SequenceLabeller(NeuralModel):
         letters: int,
         own: int = 0,
         channels: int = 0,
+        *also: int,
     ):
         super().__init__()
         self.options, self.vocabulary, self.labels, self.channels, width = (
@@ -85,6 +103,7 @@ class SequenceLabeller(NeuralModel):
             options.width,
         )
         check_reading(options, letters, channels)
+        check_trees(options, channels)
         own, wide = own or vocabulary, options.embedding or width
         pool, layers = getattr(options, "pool", None), getattr(options, "hidden", 0)
         # numbers that are only averaged are read by the first hidden layer as they are
@@ -107,14 +126,27 @@ class SequenceLabeller(NeuralModel):
             if options.letters == "no"
             else Letters(options.letters, letters, options.letter_width)
         )
-        given = wide + (options.letter_width if self.letters else 0)
+        names = [name for name in options.also.split(",") if name.strip()]
+        if len(names) != len(also):
+            raise ConfigError(
+                "a network reads the further fields that it was told of",
+                got=f"{len(also)} fields, --also {options.also}",
+                do="Name each with --also",
+            )
+        self.beside_words = nn.ModuleList(nn.Embedding(many, options.also_width) for many in also)
+        given = wide + self.more_width
         self.inward = nn.Identity() if given == width or plain else nn.Linear(given, width)
         self.dropout = Dropout(options.dropout)
         refuse_foreign(options)
         self.stack = Whole(options)
         chain = getattr(options, "chain", False)
         self.unit = nn.Parameter(torch.randn(width)) if pool == "unit" else None
-        both = options.bidirectional and options.mixer not in ("none", "attention", "convolution")
+        both = options.bidirectional and options.mixer not in (
+            "none",
+            "attention",
+            "convolution",
+            "tree",
+        )
         self.pool = None if pool is None else Pool(pool, width, both)
         self.hidden = (
             Hidden(wide if plain else width, width, layers, options.activation, options.dropout)
@@ -136,9 +168,14 @@ class SequenceLabeller(NeuralModel):
     def read_by(self, reader: Reader) -> None:
         """Let a language model read first; what it says is brought to the width of the stack."""
         self.reader, self.pretrained = reader, self.options.encoder
-        given = reader.width + (self.options.letter_width if self.letters else 0)
-        width = self.options.width
+        given, width = reader.width + self.more_width, self.options.width
         self.inward = nn.Identity() if given == width else nn.Linear(given, width)
+
+    @property
+    def more_width(self) -> int:
+        """How wide the vectors are that stand beside that of a word: letters, further fields."""
+        letters = self.options.letter_width if self.letters is not None else 0
+        return letters + len(self.beside_words) * self.options.also_width
 
     def look(self, x: Tensor) -> Tensor:
         """(B, P) symbols -> (B, P, E): those of the training data, which learn, and those known
@@ -156,23 +193,32 @@ class SequenceLabeller(NeuralModel):
 
     def embedded(self, batch: Batch) -> Tensor:
         """(B, P, D) what is known of each symbol by itself."""
-        x = batch.x
-        if self.training and self.options.word_dropout and not self.channels:
-            x = x.masked_fill(uniform(x.shape, x.device) < self.options.word_dropout, UNKNOWN)
+        x = batch.x if self.channels else self.dropped(batch.x)
         x = self.look(x) if self.reader is None else self.reader(x, batch.x_lengths)
         if self.letters is not None:
             x = torch.cat([x, self.letters(batch.letters)[batch.words]], -1)
+        if len(self.beside_words):
+            assert batch.further is not None
+            tables = zip(self.beside_words, batch.further.unbind(-1), strict=True)
+            x = torch.cat([x, *(table(self.dropped(ids)) for table, ids in tables)], -1)
         return self.inward(self.dropout(x))
 
-    def answer(self, x: Tensor, lengths: Tensor) -> Distribution:
-        """(B, P, D) embedded symbols -> (B,) distributions of the label, (B, P) of the tags, or
-        (B,) of all tags together."""
+    def dropped(self, symbols: Tensor) -> Tensor:
+        """The same symbols, in training some of them unknown."""
+        share = self.options.word_dropout
+        if not self.training or not share:
+            return symbols
+        return symbols.masked_fill(uniform(symbols.shape, symbols.device) < share, UNKNOWN)
+
+    def answer(self, x: Tensor, lengths: Tensor, symbols: Tensor | None = None) -> Distribution:
+        """(B, P, D) embedded symbols, for trees the (B, P) symbols themselves -> (B,) distributions
+        of the label, (B, P) of the tags, or (B,) of all tags together."""
         if self.unit is not None:
             x = torch.cat([x, torch.zeros_like(x[:, :1])], 1)
             x[torch.arange(len(x), device=x.device), lengths] = self.unit.to(x.dtype)
             lengths = lengths + 1
         some = lengths.clamp(min=1)  # nothing at all is read like a single unknown word
-        x = self.stack(x, some)
+        x = self.stack(x, some, symbols)
         if self.pool is not None:
             return self.said(self.dropout(self.hidden(self.pool(x, some))))
         return self.head(x, lengths) if isinstance(self.head, ChainHead) else self.said(x)
@@ -183,7 +229,7 @@ class SequenceLabeller(NeuralModel):
 
     def predict(self, batch: Batch) -> Distribution:
         """The distribution of the label of each sequence, or of its tags."""
-        return self.answer(self.embedded(batch), batch.x_lengths)
+        return self.answer(self.embedded(batch), batch.x_lengths, batch.x)
 
     def unroll(self, batch: Batch, state: State = None) -> tuple[Distribution, State]:
         """The same, a label as a sequence of one output."""
@@ -272,8 +318,9 @@ class SequenceRegressor(SequenceLabeller):
         letters: int,
         own: int = 0,
         channels: int = 0,
+        *also: int,
     ):
-        super().__init__(vocabulary, options, labels, letters, own, channels)
+        super().__init__(vocabulary, options, labels, letters, own, channels, *also)
         self.head = NormalHead(options.width, labels)
 
     def said(self, hidden: Tensor) -> Distribution:

@@ -139,5 +139,5 @@ class PretrainedRidge(OverEncoder, Ridge):
         own: int = 0,
         channels: int = 0,
     ):
-        super().__init__(vocabulary, RidgeOptions(strength=options.strength), 1, 0, own, 0)
+        super().__init__(vocabulary, RidgeOptions(strength=options.strength), labels, 0, own, 0)
         self.read_by(options, channels)

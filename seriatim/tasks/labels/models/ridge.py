@@ -8,7 +8,7 @@ to beat.
 Unlike the linear model of labels, whose scores are logits, that of values says its score itself. x
 are the same features: n-grams of symbols, traits of numbers. How strong, and the deviation s, is
 found by letting each fifth of the training data be guessed from the others. Shapes: B rows, S
-sequences, F features.
+sequences, F features, K values a sequence, each found by itself.
 """
 
 from __future__ import annotations
@@ -51,18 +51,21 @@ class Average(Model):
         own: int = 0,
         channels: int = 0,
     ):
-        self.vocabulary, self.options = vocabulary, options
-        self.normal = torch.tensor([0.0, 1.0], dtype=torch.float64)  # mean and deviation
+        self.vocabulary, self.options, self.labels = vocabulary, options, labels
+        # K means, then K deviations
+        self.normal = torch.tensor([0.0] * labels + [1.0] * labels, dtype=torch.float64)
 
     def counting(self, examples: Examples) -> Iterator[dict[str, Any]]:
         """Mean and deviation of the values."""
-        y = examples.y.flat.astype(np.float64)
-        self.normal = torch.tensor([y.mean(), max(LEAST, y.std())], dtype=torch.float64)
+        columns = list(np.ascontiguousarray(examples.y.flat.astype(np.float64).T))  # K of (S,)
+        means, deviations = [y.mean() for y in columns], [max(LEAST, y.std()) for y in columns]
+        self.normal = torch.tensor([*means, *deviations], dtype=torch.float64)
         yield {"words": "values", "share": 1.0}
 
     def unroll(self, batch: Batch, state: State = None) -> tuple[Normal, State]:
-        """(B, 1) the same normal for every sequence."""
-        mean, deviation = self.normal.expand(len(batch.x), 1, 2).chunk(2, -1)  # (B, 1, 1) both
+        """(B, 1) the same normals for every sequence."""
+        # (B, 1, K) both
+        mean, deviation = self.normal.expand(len(batch.x), 1, 2 * self.labels).chunk(2, -1)
         return Normal(mean, deviation), ()
 
     def arrays(self) -> dict[str, Tensor]:
@@ -71,7 +74,7 @@ class Average(Model):
 
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
         """Take back what `arrays` gave; raises ValueError if it does not fit."""
-        self.normal = fitting(arrays, "normal", 2)
+        self.normal = fitting(arrays, "normal", 2 * self.labels)
 
 
 class Ridge(Featured):
@@ -89,30 +92,28 @@ class Ridge(Featured):
         own: int = 0,
         channels: int = 0,
     ):
-        super().__init__(vocabulary, options, 1, letters, own, channels)
+        super().__init__(vocabulary, options, labels, letters, own, channels)
         self.weighting = options.weighting
-        self.deviation = torch.ones(1, dtype=torch.float64)
+        self.deviation = torch.ones(labels, dtype=torch.float64)
 
     def said(self, scores: Tensor) -> Normal:
-        """(B, 1) scores -> normals around them, as wide as the errors of training."""
+        """(B, K) scores -> normals around them, as wide as the errors of training."""
         return Normal(scores, self.deviation.expand_as(scores))
 
     def solve(self, x: Any, examples: Examples) -> Iterator[dict[str, Any]]:
-        """(F, 1) weights and (1,) the value where all features are zero, at the strength with least
-        error."""
+        """(F, K) weights and (K,) the values where all features are zero, each at the strength with
+        its least error."""
         if not self.channels:
             self.rarity = torch.from_numpy(rarity_of(x))
             x = self.weigh(x)
-        y = examples.y.flat[:, 0].astype(np.float64)
+        columns = np.ascontiguousarray(examples.y.flat.astype(np.float64).T)  # (K, S)
         strengths = [self.options.strength] if self.options.strength else STRENGTHS
-        wrong = [(errors_of(x, y, strength), strength) for strength in strengths]
-        least, strength = min(wrong)
-        self.deviation = torch.tensor([max(LEAST, np.sqrt(least))], dtype=torch.float64)
-        weights, bias = ridge(x, y, strength)
-        self.weights, self.prior = (
-            torch.from_numpy(weights[:, None]),
-            torch.tensor([bias], dtype=torch.float64),
-        )
+        best = [min((errors_of(x, y, each), each) for each in strengths) for y in columns]
+        deviations = [max(LEAST, np.sqrt(least)) for least, _ in best]
+        self.deviation = torch.tensor(deviations, dtype=torch.float64)
+        found = [ridge(x, y, strength) for y, (_, strength) in zip(columns, best, strict=True)]
+        self.weights = torch.from_numpy(np.stack([weights for weights, _ in found], 1))
+        self.prior = torch.tensor([bias for _, bias in found], dtype=torch.float64)
         yield {"words": "weights", "share": 0.9}
 
     def arrays(self) -> dict[str, Tensor]:
@@ -122,7 +123,7 @@ class Ridge(Featured):
     def load_arrays(self, arrays: dict[str, Tensor]) -> None:
         """Take back what `arrays` gave; raises ValueError if it does not fit."""
         super().load_arrays(arrays)
-        self.deviation = fitting(arrays, "deviation", 1)
+        self.deviation = fitting(arrays, "deviation", self.labels)
 
 
 def ridge(x: Any, y: np.ndarray, strength: float) -> tuple[np.ndarray, float]:

@@ -19,12 +19,19 @@ class TagNetwork(BesideCounting):
     least = -8.0  # counting may be surer than it should of a word that it has seen once or twice
 
     def candidates(self) -> tuple[str, ...]:
-        """The taggers that count, or the one that is asked for."""
-        if self.options.beside == "no":
+        """The taggers that count, or the one that is asked for; of numbers only where it is asked
+        for."""
+        if self.options.beside == "no" or (self.options.beside == "found" and self.channels):
             return ()
         return (
             ("most-frequent", "hmm") if self.options.beside == "found" else (self.options.beside,)
         )
+
+    def tried(self) -> tuple[str, ...]:
+        """A network that hears nothing of what comes later has no hmm beside it, which does, unless
+        that is asked for."""
+        one_way = self.options.beside == "found" and not self.options.bidirectional
+        return tuple(each for each in self.candidates() if not (one_way and each == "hmm"))
 
     def made(self, name: str) -> Model:
         """A tagger with nothing but the data."""

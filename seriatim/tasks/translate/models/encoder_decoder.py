@@ -12,6 +12,12 @@ what was read.
     transformer    every block of the decoder attends to F between its
                    mixer and its feed-forward part                            Vaswani et al. 2017
 
+    several sources F = [F_1 + s_1 ; F_2 + s_2 ; ...]   (P_1 + P_2 + ..., D),  F_i = encoder_i(x^i),
+                   c = mean of pool(F_i)                   Libovicky and Helcl 2017 (flat attention)
+
+Sources of different kinds have an encoder each; s_i says which source a vector is of, and all are
+attended to as one.
+
 Unlike a language model, which it is in all else, its state begins with a source: `start` reads it,
 and what is kept of it is shared by all rows that write about it. A recurrent decoder begins in
 tanh(B c). With `input_feeding`, tanh(W [h_t ; c_t]) is also an input of the next step. Shapes: B rows, P
@@ -48,6 +54,7 @@ MOST = 1 << 27  # numbers in a table of n-grams: half a gigabyte
 
 
 WIDTHS = ((100_000, 64), (500_000, 128), (math.inf, 256))  # up to so many symbols of training
+MARK = 0.1
 MOST_ATTENDING = 128  # of a transformer, whose blocks are many
 
 
@@ -76,6 +83,7 @@ class EncoderDecoder(Network):
         numbers: int = 0,
         shared: bool = False,
         seen: int = 0,
+        further: tuple[tuple[int, int], ...] = (),
     ):
         options = sized(options, seen)
         super().__init__(vocabulary, options)
@@ -83,7 +91,7 @@ class EncoderDecoder(Network):
         self.divisible = not options.weight_dropout
         width, attending, matrix = (options.width, options.mixer == "attention", options.attends)
         before = matrix == "before"
-        refuse_order(options)
+        refuse_order(options, numbers)
         reading = replace(
             options,
             mixer=options.encoder_mixer or options.mixer,
@@ -91,8 +99,11 @@ class EncoderDecoder(Network):
         )
         self.source = None if shared else source_layer(sources, numbers, width)
         self.source_ngrams = source_ngrams_of(options, vocabulary if shared else sources)
-        self.encoder, recurrent = Whole(reading), reading.mixer in STATES
-        self.pool = Pool("last" if recurrent else "mean", width, reading.bidirectional)
+        self.encoder = Whole(reading)
+        # what is read beside the source, each with an encoder of its own
+        self.also = nn.ModuleList(Further(*each, reading) for each in further)
+        self.kinds = source_marks(1 + len(further), width) if further and matrix else None
+        self.pool = pool_of(reading)
         self.cross = (
             Cross(width, options.heads, options.score, options.maps, options.head_width)
             if matrix and not attending
@@ -121,6 +132,11 @@ class EncoderDecoder(Network):
         return self.exit is not None
 
     @property
+    def further(self) -> list[Further]:
+        """What reads further sources."""
+        return [each for each in self.also if isinstance(each, Further)]
+
+    @property
     def attending(self) -> list[Cross]:
         """The parts that attend to the source."""
         several = [*(block.cross for block in self.blocks), self.cross]
@@ -129,17 +145,13 @@ class EncoderDecoder(Network):
     # -- the source
     def opening(self, batch: Batch) -> State:
         """The state in which the source has been read and nothing was written."""
-        lengths = batch.x_lengths.clamp(min=1)
-        x = self.embedding(batch.x) if self.source is None else self.source(batch.x)  # (B, P, D)
-        x = x if self.source_ngrams is None else x + self.source_ngrams(batch.x, lengths)
-        read = self.encoder(self.dropout(x), lengths)
-        whole = self.pool(read, lengths)  # (B, D)
+        read, lengths, whole = self.everything(batch)
         kept = (
             [part for each in self.attending for part in each.remember(read)]
             if self.options.attends
             else [whole]
         )
-        inner = self.empty(len(x))
+        inner = self.empty(len(read))
         if self.bridge is not None:
             begin = [torch.tanh(each(whole)) for each in self.bridge]
             inner = (
@@ -147,8 +159,28 @@ class EncoderDecoder(Network):
                 if isinstance(inner[0], tuple)
                 else tuple(begin)
             )
-        fed = whole.new_zeros(len(x), self.options.width if self.options.input_feeding else 0)
-        return (Shared((torch.arange(len(x), device=x.device), lengths, *kept)), fed, *inner)
+        fed = whole.new_zeros(len(read), self.options.width if self.options.input_feeding else 0)
+        owner = torch.arange(len(read), device=read.device)
+        return (Shared((owner, lengths, *kept)), fed, *inner)
+
+    def everything(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """All that is read: (B, P, D) vectors, (B,) lengths, (B, D) one vector; of several sources
+        one after another, and the mean of their vectors."""
+        lengths = batch.x_lengths.clamp(min=1)
+        x = self.embedding(batch.x) if self.source is None else self.source(batch.x)  # (B, P, D)
+        x = x if self.source_ngrams is None else x + self.source_ngrams(batch.x, lengths)
+        several = [(self.encoder(self.dropout(x), lengths, batch.x), lengths)]
+        wholes = [whole_of(self.pool, self.encoder, *several[0])]
+        for reader, (other, size) in zip(self.further, batch.also, strict=True):
+            size = size.clamp(min=1)
+            several.append((reader(other, size, self.dropout), size))
+            wholes.append(whole_of(reader.pool, reader.encoder, *several[-1]))
+        if len(several) == 1:
+            return *several[0], wholes[0]
+        if self.kinds is not None:
+            marks = self.kinds.weight  # (1 + sources, D)
+            several = [(read + marks[i], size) for i, (read, size) in enumerate(several)]
+        return *packed(several), torch.stack(wholes).mean(0)
 
     def heard(self, memory: Shared, places: int) -> tuple[tuple, ...]:
         """For each part that attends: keys, values, mask and how many rows share them."""
@@ -226,18 +258,24 @@ class EncoderDecoder(Network):
 
     def encoder_maps(self, batch: Batch) -> list[Tensor]:
         """(B, H, P, P) for each layer of the encoder that attends: who attends to whom in the
-        source."""
+        source, the first if there are several."""
         return attended(attending(self.encoder), lambda: self.opening(batch))
 
 
-def refuse_order(options: TranslateOptions) -> None:
-    """Orders of attending and stepping that this decoder cannot have."""
+def refuse_order(options: TranslateOptions, numbers: int) -> None:
+    """Orders of attending and stepping that this decoder cannot have; and trees of numbers."""
     got = f"--mixer {options.mixer} --attends {options.attends}"
     if options.attends == "before" and options.mixer not in STATES:
         raise ConfigError(
             "before a step only a recurrent decoder has a state to ask with",
             got=got,
             do="Use --attends after, or rnn, gru or lstm",
+        )
+    if numbers and options.encoder_mixer == "tree":
+        raise ConfigError(
+            "a tree is read from brackets among symbols",
+            got="--encoder-mixer tree, a source of numbers",
+            do="Choose another --encoder-mixer",
         )
     if options.input_feeding and (options.mixer == "attention" or options.attends != "after"):
         raise ConfigError(
@@ -255,6 +293,13 @@ def last(states: Sequence[MixerState]) -> Tensor:
 def source_layer(sources: int, numbers: int, width: int) -> nn.Module:
     """How a source is read: symbols are embedded, numbers are mapped."""
     return nn.Linear(numbers, width) if numbers else nn.Embedding(sources, width)
+
+
+def source_marks(many: int, width: int) -> nn.Embedding:
+    """What is added to a vector to say which source it is of, small beside what was read."""
+    marks = nn.Embedding(many, width)
+    nn.init.normal_(marks.weight, std=MARK)
+    return marks
 
 
 def bridge_of(options: TranslateOptions) -> nn.ModuleList | None:
@@ -294,6 +339,50 @@ def source_ngrams_of(options: TranslateOptions, symbols: int) -> Grams | None:
     return Grams(
         symbols, options.source_ngrams, options.cells, options.width, options.source_ngrams_dropout
     )
+
+
+def pool_of(options: TranslateOptions) -> Pool:
+    """From the vectors of a source to one: where recurrence ends, the root of a tree, or the mean."""
+    tree = options.mixer == "tree"
+    kind = "last" if tree or options.mixer in STATES else "mean"
+    return Pool(kind, options.width, options.bidirectional and not tree)
+
+
+def whole_of(pool: Pool, encoder: Whole, read: Tensor, lengths: Tensor) -> Tensor:
+    """(B, P, D) vectors of a source -> (B, D). The root of a tree stands before the end."""
+    whole: Tensor = pool(read, (lengths - int(encoder.by_trees)).clamp(min=1))
+    return whole
+
+
+class Further(nn.Module):
+    """What reads a further source: its embedding, or map of numbers, and its encoder."""
+
+    def __init__(self, symbols: int, numbers: int, options: TranslateOptions):
+        super().__init__()
+        self.layer = source_layer(symbols, numbers, options.width)
+        if numbers and options.mixer == "tree":  # which have no brackets: each by itself
+            options = replace(options, mixer="none")
+        self.encoder, self.pool = Whole(options), pool_of(options)
+
+    def forward(self, x: Tensor, lengths: Tensor, dropout: nn.Module) -> Tensor:
+        """(B, P) symbols or (B, P, C) numbers, (B,) lengths -> (B, P, D)."""
+        read: Tensor = self.encoder(dropout(self.layer(x)), lengths, x)
+        return read
+
+
+def packed(several: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+    """Several (B, P_i, D) with (B,) lengths -> (B, P, D) in which the real positions of all stand one
+    after another and padding behind them, and (B,) how many there are."""
+    lengths = torch.stack([size for _, size in several]).sum(0)  # (B,)
+    real = torch.cat([real_places(x, size) for x, size in several], 1)  # (B, P_1 + P_2 + ...)
+    order = (~real).to(torch.uint8).argsort(dim=1, stable=True)[:, : int(lengths.max())]  # (B, P)
+    x = torch.cat([x for x, _ in several], 1)
+    return x.gather(1, order[..., None].expand(-1, -1, x.shape[-1])), lengths
+
+
+def real_places(x: Tensor, lengths: Tensor) -> Tensor:
+    """(B, P, D), (B,) -> (B, P): where there is no padding."""
+    return torch.arange(x.shape[1], device=x.device) < lengths[:, None]
 
 
 def beside(x: Tensor, other: Tensor) -> Tensor:

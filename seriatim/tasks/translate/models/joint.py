@@ -31,7 +31,7 @@ from seriatim.models.base import Shared, State
 from seriatim.models.ngrams.ngram import Ngram
 from seriatim.models.ngrams.options import NgramOptions
 from seriatim.tasks.translate.codec import EncodedPairs
-from seriatim.tasks.translate.models.counted import CountedPairs
+from seriatim.tasks.translate.models.counted import CountedPairs, refuse_further
 from seriatim.tasks.translate.options import JointOptions
 
 MOST_CELLS = 30_000_000  # of the training data that are aligned
@@ -46,10 +46,15 @@ AT_ONCE = 1 << 22  # units that hypotheses hold, or go on by, in one search
 SPECIAL = STOP + 1  # numbers of units below this have their usual meaning
 
 
+CHUNKS = "chunks"  # the name of what `trace` gives
+
+
 class Joint(CountedPairs):
     """State: what was found for the source (Shared: (M, C, T + 1) targets with their STOP, (M, C)
     their log-probabilities), how many symbols were written, which candidates (B, C) begin with
     them, and the state of the n-grams of the target."""
+
+    special = SPECIAL
 
     def __init__(
         self,
@@ -59,7 +64,9 @@ class Joint(CountedPairs):
         numbers: int = 0,
         shared: bool = False,
         seen: int = 0,
+        further: tuple[tuple[int, int], ...] = (),
     ):
+        refuse_further(further)
         if numbers:
             raise ConfigError(
                 "joint n-grams need symbols", got="a source of numbers", do="Use an encoder-decoder"
@@ -286,6 +293,20 @@ class Joint(CountedPairs):
             .log()
             .float()
         )
+
+    def trace(self, batch: Batch) -> dict[str, Tensor]:
+        """chunks (B, 1, T, P): 1 where a symbol of the source writes one of the target, in the
+        likeliest way to cut it; the end belongs to the last one. All 0 where there is no such way."""
+        from seriatim.tasks.translate.models.cuts import chunks
+
+        found = torch.zeros(len(batch.x), 1, batch.y.shape[1], batch.x.shape[1])
+        for s, many in enumerate(batch.x_lengths.tolist()):
+            y = batch.y[s][batch.y_mask[s]][:-1].numpy()  # without STOP
+            cut = chunks(self, batch.x[s, :many].numpy(), y)
+            if cut is not None and many:
+                owner = np.append(np.repeat(np.arange(many), cut), many - 1)
+                found[s, 0, np.arange(len(owner)), owner] = 1.0
+        return {CHUNKS: found}
 
     # -- keeping it
     def arrays(self) -> dict[str, Tensor]:

@@ -29,7 +29,7 @@ from seriatim.models.base import Shared, State
 from seriatim.models.ngrams.ngram import Ngram
 from seriatim.models.ngrams.options import NgramOptions
 from seriatim.tasks.translate.codec import EncodedPairs
-from seriatim.tasks.translate.models.counted import CountedPairs
+from seriatim.tasks.translate.models.counted import CountedPairs, refuse_further
 from seriatim.tasks.translate.options import LexiconOptions
 
 MOST_CELLS = 20_000_000  # of the training data that are aligned
@@ -56,7 +56,9 @@ class LexicalTranslator(CountedPairs):
         numbers: int = 0,
         shared: bool = False,
         seen: int = 0,
+        further: tuple[tuple[int, int], ...] = (),
     ):
+        refuse_further(further)
         if numbers:
             raise ConfigError(
                 "a lexicon needs symbols to look up",
