@@ -17,6 +17,7 @@ from seriatim.tasks.base import Figure, Task
 
 CLAIMED = 0.8  # of draws, from which on it is said who would take the lead
 ROUGH_ITEMS = 100  # of a test: fewer show large differences alone
+CONTRADICTS = "chosen on validation data, and the test contradicts"
 LATE = 1.1  # of its time, from which on it is told that a comparison took longer
 MANY_COPIES = 0.05  # of the data, from which on they are told
 MUCH_SEEN = 0.05  # of the test, from which on the verdict says that training had it
@@ -161,6 +162,8 @@ def recommendation_of(record: Record) -> list[str]:
     found, notes = record["recommendation"], []
     if not found:
         return []
+    if found["best"] and found.get("why") and CONTRADICTS not in found["why"]:
+        notes.append(f"kept for use: {found['best']}, for {found['why']}")
     if found["limits"]:
         limits = {"max_size": "{:,} bytes at most", "min_speed": "{:,g} symbols/s at least"}
         asked = [limits[key].format(value) for key, value in found["limits"].items() if value]
@@ -202,6 +205,9 @@ def verdict(
     floor: str = "",
     validated: int = 0,
     references: Sequence[dict[str, Any]] = (),
+    equals: str = "",
+    ties: Figure | None = None,
+    margin_of: str = "",
 ) -> str:
     """What the table says, in plain sentences; a rung that is unfinished is no rung that lost, and
     what rests on a few items is no verdict."""
@@ -216,19 +222,57 @@ def verdict(
         for row in good[1:]
         if figure.write(row[figure.key]) == figure.write(best[figure.key])
     ]
-    words = first_words(good, figure, items, level)
+    if figure.higher and figure.most is not None and best[figure.key] == max(
+        row[figure.key] for row in good
+    ) == 0:
+        return nothing_right(good, figure, ties) + missing_of(rows)
+    words = first_words(good, figure, items, level, floor)
     if chosen_on == "validation":
         on = f" ({validated:,} item{'s' * (validated != 1)})" if validated else ""
-        words += f" It was chosen on the validation data{on}; all figures are those of the test."
+        words += f" It was chosen on the validation data{on}{equals}; all figures are those of the test."
+    elif equals:
+        words += f" It was chosen{equals.removeprefix(',')}."
     words += much_seen(good)
     told = [name for name in level if name in words]
-    words += told_apart(good, margin, told) + not_above(good, floor, items)
+    told += [floor] if CONTRADICTS in words else []
+    words += told_apart(good, margin, told, margin_of) + not_above(good, floor, items)
+    words += less_sure(good, floor, ties)
     words += beyond_all(best, figure, references)
     words += unfinished_of(good, figure) + more_time(good, figure, margin)
     return words + missing_of(rows)
 
 
-def first_words(good: list[dict[str, Any]], figure: Figure, items: int, level: list[str]) -> str:
+def nothing_right(good: list[dict[str, Any]], figure: Figure, ties: Figure | None) -> str:
+    """What to say where every model was wrong of every item."""
+    models = "both models" if len(good) == 2 else f"all {len(good)} models"
+    who = f"{good[0]['model']} is the only model, and it" if len(good) == 1 else f"{models} have"
+    said = f"None got a single one right: {who} {'has ' * (len(good) == 1)}"
+    said += f"{figure.write(0.0)} {figure.words or figure.title}."
+    if len(good) > 1 and ties is not None:
+        said += f" They are ordered by {ties.title}."
+    return f"{said} None is recommended."
+
+
+def less_sure(good: list[dict[str, Any]], floor: str, ties: Figure | None) -> str:
+    """What to say where the best is less sure of the truth than the rung that looks at nothing."""
+    found = next((row for row in good[1:] if row["model"] == floor), None)
+    if found is None or ties is None:
+        return ""
+    mine, least = (row.get(ties.key) for row in (good[0], found))
+    if least is None or ties.signed(mine) <= ties.signed(least):
+        return ""
+    against = f"{ties.write(mine)} against {ties.write(least)}"
+    return f" Its {ties.title} is worse than that of {floor}, the floor ({against})."
+
+
+def equals_in_words(equals: Sequence[str], by: str) -> str:
+    """That the winner was chosen among equals, and by what."""
+    return f", tied there with {', '.join(equals)}, and {by} decided" if equals else ""
+
+
+def first_words(
+    good: list[dict[str, Any]], figure: Figure, items: int, level: list[str], floor: str = ""
+) -> str:
     """Who comes first, with what, and how sure that is."""
     best, others = good[0], [row for row in good[1:] if not row.get("weights")]
     value = f"{figure.write(best[figure.key])} {figure.words or figure.title}"
@@ -242,7 +286,11 @@ def first_words(good: list[dict[str, Any]], figure: Figure, items: int, level: l
     if level and len(level) == len(good) - 1:
         apart = "This test does not tell them apart."
         return f"All {len(good)} models have the same figure: {told} {apart}"
-    if any((row.get("against") or {}).get("word") == "worse" for row in good[1:]):
+    worse = [row for row in good[1:] if (row.get("against") or {}).get("word") == "worse"]
+    if found := next((row for row in worse if row["model"] == floor), None):
+        than = f"{figure.write(found[figure.key])} against {value}"
+        return f"{name} was {CONTRADICTS}: {floor}, the floor, is better there ({than})."
+    if worse:
         return f"{name} was ahead on the validation data, and the test contradicts that: {told}"
     if best.get("unfinished"):
         where = "is ahead so far" if ahead else "was ahead on the validation data so far"
@@ -266,9 +314,7 @@ def not_above(good: list[dict[str, Any]], floor: str, items: int) -> str:
         worse = any((row.get("against") or {}).get("word") == "worse" for row in good)
         return "" if worse else f" {floor} is the floor: nothing here has found more to go by."
     word = (found.get("against") or {}).get("word")
-    if word == "worse":
-        return f" {floor}, the floor, is better on the test than what was chosen: rely on neither."
-    if word is not None and word != "better":
+    if word is not None and word not in ("better", "worse"):
         return f" Nothing here is shown to be better than {floor}, the floor."
     return ""
 
@@ -294,7 +340,9 @@ def much_seen(good: list[dict[str, Any]]) -> str:
     return f" {words[0].upper()}{words[1:]}."
 
 
-def told_apart(good: list[dict[str, Any]], margin: float, level: list[str]) -> str:
+def told_apart(
+    good: list[dict[str, Any]], margin: float, level: list[str], margin_of: str = ""
+) -> str:
     """Which models the best one is shown to be better than, which are as good but for a margin, and
     which cannot be told from it, beside those that are level with it: a larger test might."""
     words: dict[str, list[str]] = {}
@@ -306,10 +354,11 @@ def told_apart(good: list[dict[str, Any]], margin: float, level: list[str]) -> s
         others = "all finished others" if len(better) == len(good) - 1 > 2 else ", ".join(better)
         said += f" It is better than {others}."
     if equal := words.get("equivalent"):
-        said += f" Equivalent, within {100 * margin:g} %: {', '.join(equal)}."
+        of = f" of what {margin_of} leaves to be gained" if margin_of else ""
+        said += f" Equivalent, within {100 * margin:g} %{of}: {', '.join(equal)}."
     if undecided := [name for name in words.get("undecided", ()) if name not in level]:
         said += f" Undecided on this test, a larger one might tell: {', '.join(undecided)}."
-    if worse := words.get("worse"):
+    if worse := [name for name in words.get("worse", ()) if name not in level]:
         said += f" On the test it is worse than {', '.join(worse)}."
     return said
 

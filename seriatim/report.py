@@ -180,9 +180,10 @@ def protocol(found: Mapping[str, Any]) -> str:
 def again(record: Record, room: Task) -> str:
     """The commands that do it again, and those that go on from here."""
     lines = [record["command"]]
-    good = [row for row in record["rows"] if row["status"] == "ok" and row.get("run")]
-    if good and record["out"]:
-        lines.append(room.kept.format(run=shlex.quote(f"{record['out']}/{good[0]['run']}")))
+    best = (record["recommendation"] or {"best": None})["best"]
+    run = next((row.get("run") for row in record["rows"] if row["model"] == best), None)
+    if run and record["out"]:
+        lines.append(room.kept.format(run=shlex.quote(f"{record['out']}/{run}")))
     return f"<pre>{text_lines(chr(10).join(lines))}</pre>"
 
 

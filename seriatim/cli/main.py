@@ -276,8 +276,9 @@ def compare(command: Command) -> int:
     failed = [row["model"] for row in record["rows"] if row["status"] == "failed"]
     if failed:
         say(f"Failed: {', '.join(failed)}: see the table")
-    if good and good[0]["run"]:
-        say("Try: " + room.kept.format(run=f"{out}/{good[0]['run']}"))
+    best = (record["recommendation"] or {"best": None})["best"]
+    if run := next((row["run"] for row in good if row["model"] == best), None):
+        say("Try: " + room.kept.format(run=f"{out}/{run}"))
     return INTERRUPTED if record["interrupted"] else int(bool(failed) or not good)
 
 

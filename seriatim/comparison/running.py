@@ -25,7 +25,7 @@ from seriatim.comparison.budget import Budget
 from seriatim.comparison.data_curve import HALF, DataCurve, check_curve
 from seriatim.comparison.fits import Fits
 from seriatim.comparison.folder import new_folder, resumed, write_pages, write_tables
-from seriatim.comparison.judgement import Judgement, recommended
+from seriatim.comparison.judgement import Judgement, nothing_right, recommended
 from seriatim.comparison.mixing import Mixing
 from seriatim.comparison.repeating import PARTS, differences, provenance, recorded
 from seriatim.comparison.time_curve import Short, TimeCurves
@@ -36,7 +36,7 @@ from seriatim.data.splits import equal_groups
 from seriatim.errors import ConfigError, SeriatimError, nearest
 from seriatim.fitting import fit_events
 from seriatim.fitting_options import CompareOptions
-from seriatim.leaderboard import more_data, verdict
+from seriatim.leaderboard import equals_in_words, more_data, verdict
 from seriatim.measuring.fingerprint import fingerprint
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
@@ -47,7 +47,7 @@ from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build, named, names_of
 from seriatim.show.pages import can_draw, warm
 from seriatim.storage import read_json, write_json
-from seriatim.tasks.base import Task
+from seriatim.tasks.base import Figure, Task
 from seriatim.tasks.opening import load
 from seriatim.training.ending import ENDING
 from seriatim.training.loop import relay
@@ -109,9 +109,11 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         self.rows: list[Row] = []
         self.split, self.test_share = "folds", 1.0
         self.measuring: dict[str, Any] = {}  # what the test is measured with
-        self.judgement = Judgement(self.figure, options.margin)
+        ladder = {name: place for place, name in enumerate(room.rungs)}
+        ties = self.tie_breaker()
+        self.judgement = Judgement(self.figure, options.margin, ties, room.floor, ladder)
         # the best that counts and the best network, each with its validation figure and its name
-        self.best: dict[str, tuple[float, str, Callable[[], Predictor]]] = {}
+        self.best: dict[str, tuple[tuple[float, ...], str, Callable[[], Predictor]]] = {}
         self.mixes = room.mixture is not None and not (
             options.models or options.folds or options.seeds > 1 or len(self.units) > 1
         )
@@ -160,6 +162,10 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             do=nearest(key, sorted(known.union(*of_models))),
         )
 
+    def tie_breaker(self) -> Figure | None:
+        """The figure that decides among models of the same."""
+        return self.room.figure(self.figure.ties) if self.figure.ties else None
+
     def leave_out(self, names: Sequence[str]) -> None:
         """Compare without these."""
         for several in (self.names, self.counting, self.learning):
@@ -176,6 +182,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             self.leave_out([name for name in self.names if self.room.rung(spec_of(name)).symbols])
         yield from self.compared_with_before()
         self.figure = self.judgement.figure = self.room.ranking_figure(rounds[0][1])
+        self.judgement.ties = self.tie_breaker()
         folder = self.open_folder(data)
         yield {"event": "plan", "models": self.names, "minutes": self.options.minutes}
         yield {
@@ -388,7 +395,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             several.append(predictor.merged(found))
             chosen = self.before_the_test(name, predictor, rounds)
             rows.append(self.row_of(name, predictor, several[-1], rounds, spent, kept))
-            rows[-1]["valid"] = self.chosen_by(chosen, predictor, rounds)
+            rows[-1] |= self.chosen_by(chosen, predictor, rounds)
             if number == 0:
                 rows[0] = self.curved(name, predictor, rows[0])
                 self.last = predictor
@@ -426,26 +433,28 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
 
     def chosen_by(
         self, chosen: Predictor, predictor: Predictor, rounds: list[Round]
-    ) -> float | None:
-        """The figure on the validation data, or None: folds have none, and of what counts none is
-        left where the data were too short to hold out some."""
+    ) -> dict[str, float | None]:
+        """The figure on the validation data and the one that breaks ties, or none: folds have none,
+        and of what counts none is left where the data were too short to hold out some."""
         valid, train, _ = rounds[-1]
         if len(rounds) > 1:
-            return None
+            return {}
         if valid is not None:
             return self.validated(chosen, self.room.cut.some_of(valid, self.test_share))
         counts = all(part.counts for part in predictor.parts)
         if not self.room.cut.walks or (counts and chosen is predictor):
-            return None
+            return {}
         with suppress(SeriatimError):
             return self.validated(chosen, train)
-        return None
+        return {}
 
-    def validated(self, chosen: Predictor, valid: Sequences) -> float | None:
-        """The figure on validation data, of which is remembered how many items they have."""
+    def validated(self, chosen: Predictor, valid: Sequences) -> dict[str, float | None]:
+        """Figures on validation data, of which is remembered how many items they have."""
         measured = chosen.measure(valid)
         self.judgement.validated_on = len(measured.loss)
-        return chosen.row(measured)[self.figure.key]
+        row, ties = chosen.row(measured), self.judgement.ties
+        second = None if ties is None else row.get(ties.key)
+        return {"valid": row[self.figure.key], "valid_ties": second}
 
     def row_of(
         self,
@@ -468,6 +477,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             **{key: predictor.metrics.get(key) for key in KEPT_OF_FIT},
             "pretrained": pretrained_in(predictor),
             "valid": None,
+            "valid_ties": None,
             "by_seed": None,
             "weights": None,
             "seconds": seconds,
@@ -475,6 +485,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             "run": None if run is None or len(rounds) > 1 else f"runs/{run.name}",
             "tied": False,
             "against": None,
+            "above_floor": None,
             "course": None,
         }
 
@@ -487,17 +498,25 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
     def rank(self) -> None:
         """Best first, equal ones by the figure that breaks ties; the winner, where it is known,
         before all others."""
-        figures = [self.figure]
-        if self.figure.ties:
-            figures.append(self.room.figure(self.figure.ties))
+        figures = [each for each in (self.figure, self.judgement.ties) if each is not None]
+        figures = self.telling() or figures
 
         def place(row: Row) -> tuple[bool, bool, list[float]]:
-            """What rows are sorted by; of equal ones the quickest to fit comes first."""
-            behind = row["model"] != self.judgement.winner
+            """What rows are sorted by; of equal ones the simpler comes first."""
+            behind = row["model"] != self.judgement.winner and not self.telling()
             values = [each.signed(row.get(each.key)) for each in figures]
-            return row["status"] != "ok", behind, [*values, row.get("seconds") or 0.0]
+            return row["status"] != "ok", behind, [*values, *self.judgement.simple(row["model"])]
 
         self.rows.sort(key=place)
+
+    def telling(self) -> list[Figure]:
+        """Where no model got anything right: the other figures, from the first that tells some apart."""
+        good = [row for row in self.rows if row["status"] == "ok"]
+        if not good or not nothing_right(good, self.figure):
+            return []
+        others = self.room.ranked_by(self.figure.key)[1:]
+        told = [len({row.get(each.key) for row in good}) > 1 for each in others]
+        return list(others[told.index(True) :]) if True in told else []
 
     def refer(self, rounds: list[Round]) -> Iterator[Event]:
         """What tools from outside the ladder reach on the same parts, and a pretrained model."""
@@ -551,7 +570,12 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             measured_on=items,
             margin=self.options.margin,
             seeds=self.options.seeds,
+            margin_of=self.judgement.margin_of or None,
             chosen_on=self.judgement.chosen_on,
+            chosen_among=[self.judgement.winner, *self.judgement.equals]
+            if self.judgement.equals
+            else [],
+            chosen_by=self.judgement.equals_by if self.judgement.equals else None,
             validated_on=self.judgement.validated_on,
             unmixed=self.unmixed,
             references=self.references,
@@ -565,6 +589,9 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
                 self.room.floor,
                 self.judgement.validated_on,
                 self.references,
+                equals=equals_in_words(self.judgement.equals, self.judgement.equals_by),
+                ties=next(iter(self.telling()), self.judgement.ties),
+                margin_of=self.judgement.margin_of,
             )
             + more_data(self.curve, self.rows, self.figure),
             recommendation=recommended(self.rows, self.figure, self.options, self.judgement),
@@ -659,7 +686,7 @@ def over_seeds(rows: list[Row], keys: Sequence[str]) -> Row:
         return first
     mean = {
         key: float(np.mean([row[key] for row in rows]))
-        for key in (*keys, "valid")
+        for key in (*keys, "valid", "valid_ties")
         if all(isinstance(row.get(key), (int, float)) for row in rows)
     }
     seconds = sum(row["seconds"] for row in rows)

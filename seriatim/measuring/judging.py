@@ -30,12 +30,18 @@ TINY = 1e-12  # a deviation below this share of the figure is rounding
 
 
 def judged(
-    draws: np.ndarray, values: np.ndarray, winner: int, margin: float, items: int | None = None
+    draws: np.ndarray,
+    values: np.ndarray,
+    winner: int,
+    margin: float,
+    items: int | None = None,
+    within: float | None = None,
 ) -> list[dict[str, Any] | None]:
     """(M, R) draws, (M,) figures -> what the winner is against each of the others: the word, the
-    difference and its interval; None for the winner itself and for one that has no figure. Two that
-    differ in none of so many `items` may still in three of that many (the rule of three): as long as
-    that is more than the margin, they are not shown to be equivalent."""
+    difference and its interval; None for the winner itself and for one that has no figure. Equivalent
+    is what differs by less than `within`, or else than the margin's share of the winner's figure. Two
+    that differ in none of so many `items` may still in three of that many (the rule of three): as long
+    as that is more than the margin, they are not shown to be equivalent."""
     known = np.isfinite(values)
     apart = values - values[winner]  # (M,) above zero: the winner is ahead
     with np.errstate(invalid="ignore"):
@@ -47,7 +53,9 @@ def judged(
     for m in others:
         largest = np.maximum(largest, np.abs(moved[m]) / spread[m])
     together = float(np.quantile(largest, 1 - LEVEL)) if others else 0.0
-    within = margin * abs(float(values[winner]))
+    size = abs(float(values[winner]))
+    within = margin * size if within is None else within
+    share = within / size if size else margin
     found: list[dict[str, Any] | None] = []
     for m in range(len(values)):
         if m == winner or not known[m]:
@@ -56,7 +64,7 @@ def judged(
         sides = np.quantile(moved[m], [LEVEL, 1 - LEVEL]) + apart[m]  # two one-sided tests
         low, high = apart[m] - together * spread[m], apart[m] + together * spread[m]
         word = word_for(float(low), float(high), float(sides[0]), float(sides[1]), within)
-        alike = spread[m] <= least and items is not None and margin * items < 3
+        alike = spread[m] <= least and items is not None and share * items < 3
         found.append(
             {
                 "word": UNDECIDED if alike and word == EQUIVALENT else word,

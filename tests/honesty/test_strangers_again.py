@@ -1,0 +1,131 @@
+"""What strangers met in comparisons: words that were not shown, winners that the clock chose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import seriatim as st
+from seriatim.comparison.judgement import Judgement, recommended
+from seriatim.fitting_options import CompareOptions
+from seriatim.leaderboard import verdict
+from seriatim.measuring.judging import judged
+from seriatim.tasks import task
+from tests.honesty.test_comparison import scored
+
+CARD = task("classify")
+ACCURACY, LOG_LOSS = CARD.figures[0], CARD.figure("log_loss")
+WORSE = {"word": "worse", "difference": -0.1, "low": -0.2, "high": -0.05}
+
+
+def rare(many: int, often: int) -> tuple[list[str], list[str]]:
+    """Sentences, one of so many with the rare label, which a word gives away."""
+    found = [i % often == 0 for i in range(many)]
+    texts = [f"{'proxy' if each else 'plain'} order {i % 89}" for i, each in enumerate(found)]
+    return texts, ["fraud" if each else "ok" for each in found]
+
+
+# -- what is equivalent
+
+
+def test_a_perfect_detector_of_a_rare_label_is_better_than_the_floor():
+    """99.5 % of the test are one label: 100 % were "equivalent, within 1 %"."""
+    record = st.compare(
+        "classify", rare(2000, 200), "majority,naive-bayes", test=rare(2001, 180)
+    )
+    assert record["rows"][0]["model"] == "naive-bayes" and record["margin_of"] == "majority"
+    assert record["rows"][1]["against"]["word"] == "better"
+    assert "Nothing here is shown" not in record["verdict"]
+
+
+def test_the_margin_is_of_what_there_is_to_be_gained():
+    judge = Judgement(ACCURACY, 0.01)
+    assert judge.within(0.9, None) == pytest.approx(0.009)
+    assert judge.within(0.9, 0.4) == pytest.approx(0.006)
+    assert judge.within(0.4, 0.3) == pytest.approx(0.004)
+    assert Judgement(LOG_LOSS, 0.01).within(2.0, 2.1) == pytest.approx(0.02)  # of no bound
+    draws = np.random.default_rng(0).normal([[-1.0], [-0.995]], 1e-4, (2, 400))
+    words = [judged(draws, draws.mean(1), 0, 0.01, 2000, each)[1]["word"] for each in (None, 5e-5)]
+    assert words == ["equivalent", "better"]
+    rows = [scored("naive-bayes", 0.9), scored("linear", 0.9001, against={"word": "equivalent"})]
+    said = verdict(rows, ACCURACY, 900, margin=0.01, margin_of="majority")
+    assert "Equivalent, within 1 % of what majority leaves to be gained: linear" in said
+
+
+# -- who wins among equals
+
+
+def row(model: str, value: float, valid: float | None, loss: float, **more) -> dict:
+    """A row that was measured."""
+    found = scored(model, value, valid=valid, valid_ties=loss, log_loss=loss, weights=None)
+    found |= {"against": None, "by_seed": None, "interval": {}, "symbols_per_second": 1e3}
+    return found | more
+
+
+def test_among_equals_the_next_figure_decides_and_then_the_ladder_but_never_seconds():
+    order = {name: place for place, name in enumerate(CARD.rungs)}
+    judge = Judgement(ACCURACY, 0.01, LOG_LOSS, "majority", order)
+    rows = [
+        row("linear", 0.9, 0.8, 0.3, seconds=0.1),
+        row("naive-bayes", 0.9, 0.8, 0.2, seconds=9.0),
+        row("markov-bayes", 0.9, 0.8, 0.2, seconds=1.0),
+    ]
+    for shuffled in (rows, rows[::-1]):
+        assert judge.chosen(shuffled, "valid")["model"] == "naive-bayes"
+        assert set(judge.equals) == {"linear", "markov-bayes"}
+        assert judge.equals_by == "the order of the ladder"
+    assert judge.chosen(rows[:2], "valid")["model"] == "naive-bayes"
+    assert judge.equals_by == "log loss"
+
+
+def test_a_verdict_says_that_the_winner_was_chosen_among_equals(tmp_path):
+    asked = {"models": "linear,markov-bayes,naive-bayes", "out": str(tmp_path / "a")}
+    first = st.compare("classify", rare(400, 3), **asked)
+    assert len(first["chosen_among"]) > 1 and first["chosen_by"]
+    assert "tied there with" in first["verdict"] and "decided" in first["verdict"]
+    again = st.compare("classify", rare(400, 3), repeat=str(tmp_path / "a"))
+    order = [[each["model"] for each in record["rows"]] for record in (first, again)]
+    assert order[0] == order[1]
+
+
+def test_a_winner_that_is_less_sure_of_the_truth_than_the_floor_is_said_to_be():
+    rows = [row("linear", 0.9, 0.9, 0.8), row("majority", 0.8, 0.8, 0.5, against={"word": "better"})]
+    words = verdict(rows, ACCURACY, 900, floor="majority", ties=LOG_LOSS)
+    assert "Its log loss is worse than that of majority, the floor (0.8000 against 0.5000)." in words
+    rows[0]["log_loss"] = 0.4
+    assert "worse" not in verdict(rows, ACCURACY, 900, floor="majority", ties=LOG_LOSS)
+
+
+# -- what the test contradicts
+
+
+def kept(rows: list[dict], chosen_on: str = "validation") -> dict:
+    """What is recommended of these rows, the first of which is the winner."""
+    judge = Judgement(ACCURACY, 0.01, LOG_LOSS, "majority", {"majority": 0})
+    judge.winner, judge.chosen_on = rows[0]["model"], chosen_on
+    return recommended(rows, ACCURACY, CompareOptions(), judge)
+
+
+def test_the_floor_is_recommended_where_the_test_contradicts_what_was_chosen():
+    rows = [row("linear", 0.7, 0.9, 0.5), row("majority", 0.8, 0.8, 0.5, against=WORSE)]
+    found = kept(rows)
+    assert found["best"] == "majority" and "the test contradicts" in found["why"]
+    words = verdict(rows, ACCURACY, 900, "validation", floor="majority")
+    assert words.startswith(found["why"]) and "worse than majority" not in words
+
+
+def test_a_mixture_is_not_recommended_over_a_part_that_is_better_or_where_it_is_unfinished():
+    parts = [row("linear", 0.8, 0.8, 0.5), row("gru", 0.7, 0.7, 0.5)]
+    mixed = row("linear+gru", 0.75, 0.9, 0.5, weights=[0.5, 0.5])
+    assert kept([mixed, *parts])["best"] == "linear"
+    better = mixed | {"accuracy": 0.85}
+    assert kept([better, *parts])["best"] == "linear+gru"
+    assert kept([better | {"unfinished": True}, *parts])["best"] == "linear"
+
+
+def test_nothing_is_recommended_where_none_got_a_single_one_right():
+    """Two translators of 0.00 quality: the quicker one was recommended."""
+    rows = [row("linear", 0.0, 0.0, 0.5), row("majority", 0.0, 0.0, 0.6)]
+    assert kept(rows)["best"] is None
+    words = verdict(rows, ACCURACY, 900, ties=LOG_LOSS)
+    assert words.startswith("None got a single one right") and "None is recommended" in words
