@@ -434,14 +434,26 @@ def missing_of(rows: list[dict[str, Any]]) -> str:
     return f" Without a figure: {', '.join(missing)}." if missing else ""
 
 
-def more_data(curve: Record | None, rows: list[dict[str, Any]], figure: Figure) -> str:
-    """What more data would change: who would take the lead, or what the best would reach."""
+def more_data(
+    curve: Record | None, rows: list[dict[str, Any]], figure: Figure, floor: str = ""
+) -> str:
+    """What more data would change: who would take the lead, or what the best would reach; nothing
+    where the best is not shown to be better than the floor."""
     if not curve:
         return ""
+    if rows[0].get("above_floor") is False or rows[0]["model"] == floor:
+        return (
+            f" No rung is shown to be better than {floor}, the floor, so nothing is said of more data."
+            if not any(row.get("above_floor") for row in rows)
+            else f" {rows[0]['model']} is not shown to be better than {floor}, the floor, so nothing "
+            "is said of more data."
+        )
+    above = {row["model"] for row in rows if row.get("above_floor") is not False}
     ahead = [
         each
         for each in curve["crossings"]
-        if each["lead"] and each["sure"] >= CLAIMED and each["at"] > curve["sizes"][-1]
+        if each["lead"] and each["told"] and each["second"] in above
+        if each["sure"] >= CLAIMED and each["at"] > curve["sizes"][-1]
     ]
     if ahead:
         words = ahead[0]["words"]
@@ -451,29 +463,43 @@ def more_data(curve: Record | None, rows: list[dict[str, Any]], figure: Figure) 
     if best not in laws:
         return ""
     value, low, high = (figure.write(laws[best][key]) for key in ("value", "low", "high"))
-    ahead_of = [name for name in laws if name != best]
-    still = min(laws, key=lambda name: figure.signed(laws[name]["value"])) == best and ahead_of
+    behind = [name for name in laws if name != best and apart_from(laws[best], laws[name], figure)]
     return (
         f" With {laws[best]['times']} times the data {best} would have about {value} "
-        f"(80 %: {low} to {high}){', still ahead of ' + ', '.join(ahead_of) if still else ''}."
+        f"(80 %: {low} to {high}){', still ahead of ' + ', '.join(behind) if behind else ''}."
     )
 
 
+def apart_from(ahead: dict[str, float], behind: dict[str, float], figure: Figure) -> bool:
+    """Whether one prediction, with its whole interval, is better than another with its own."""
+    worst = max(figure.signed(ahead[key]) for key in ("low", "high"))
+    return worst < min(figure.signed(behind[key]) for key in ("low", "high"))
+
+
 def curve_notes(record: Record, room: Task) -> list[str]:
-    """What the curve against data says, under the table: what the best would reach with more of
-    it, where the lead changes, and who has no law."""
+    """What the curve against data says, under the table, of rungs that are shown to be better than
+    the floor: what they would reach with more of it, where the lead changes among such as are told
+    apart; and who has no law."""
     curve, figure = record.get("curve"), room.figure(record["figure"])
     if not curve:
         return []
     notes = []
+    unshown = {row["model"] for row in record["rows"] if row.get("above_floor") is False}
+    if any(row.get("above_floor") is not None for row in record["rows"]):
+        unshown.add(room.floor)
     for each in [rung for rung in curve["rungs"] if rung["predicted"]]:
         several = [
             f"x {told['times']}: {figure.write(told['value'])} "
             f"({figure.write(told['low'])}-{figure.write(told['high'])})"
             for told in each["predicted"]
         ]
-        notes.append(f"{each['model']} with more data, 80 %: {', '.join(several)}")
-    notes += [each["words"] for each in curve["crossings"] if each["lead"]]
+        if each["model"] not in unshown:
+            notes.append(f"{each['model']} with more data, 80 %: {', '.join(several)}")
+    notes += [
+        each["words"]
+        for each in curve["crossings"]
+        if each["lead"] and each["told"] and each["second"] not in unshown
+    ]
     notes += [f"{each['model']}: {each['why']}" for each in curve["rungs"] if each["why"]]
     return notes
 

@@ -593,7 +593,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
                 ties=next(iter(self.telling()), self.judgement.ties),
                 margin_of=self.judgement.margin_of,
             )
-            + more_data(self.curve, self.rows, self.figure),
+            + more_data(self.curve, self.rows, self.figure, self.room.floor),
             recommendation=recommended(self.rows, self.figure, self.options, self.judgement),
             disagreements=None,
             command=self.command(data),

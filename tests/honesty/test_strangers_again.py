@@ -8,8 +8,9 @@ import pytest
 import seriatim as st
 from seriatim.comparison.judgement import Judgement, recommended
 from seriatim.fitting_options import CompareOptions
-from seriatim.leaderboard import verdict
+from seriatim.leaderboard import footnotes, more_data, verdict
 from seriatim.measuring.judging import judged
+from seriatim.measuring.laws import fitted
 from seriatim.tasks import task
 from tests.honesty.test_comparison import scored
 
@@ -78,12 +79,11 @@ def test_among_equals_the_next_figure_decides_and_then_the_ladder_but_never_seco
     assert judge.equals_by == "log loss"
 
 
-def test_a_verdict_says_that_the_winner_was_chosen_among_equals(tmp_path):
-    asked = {"models": "linear,markov-bayes,naive-bayes", "out": str(tmp_path / "a")}
-    first = st.compare("classify", rare(400, 3), **asked)
+def test_a_verdict_says_that_the_winner_was_chosen_among_equals():
+    asked = {"models": "markov-bayes,naive-bayes", "minutes": 1}
+    first, again = (st.compare("classify", rare(400, 3), **asked) for _ in range(2))
     assert len(first["chosen_among"]) > 1 and first["chosen_by"]
     assert "tied there with" in first["verdict"] and "decided" in first["verdict"]
-    again = st.compare("classify", rare(400, 3), repeat=str(tmp_path / "a"))
     order = [[each["model"] for each in record["rows"]] for record in (first, again)]
     assert order[0] == order[1]
 
@@ -129,3 +129,49 @@ def test_nothing_is_recommended_where_none_got_a_single_one_right():
     assert kept(rows)["best"] is None
     words = verdict(rows, ACCURACY, 900, ties=LOG_LOSS)
     assert words.startswith("None got a single one right") and "None is recommended" in words
+
+
+# -- what more data would change
+
+
+def coin(many: int, seed: int) -> tuple[list[str], list[str]]:
+    """Words, and labels that have nothing to do with them."""
+    rng = np.random.default_rng(seed)
+    words = np.array("sun moon star tree river stone wind cloud".split())
+    texts = [" ".join(rng.choice(words, 5)) for _ in range(many)]
+    return texts, [str(each) for each in rng.choice(["A", "B"], many)]
+
+
+def test_nothing_is_promised_of_more_data_where_nothing_beats_the_floor():
+    """Coin flips: "with 10 times the data ... 63.55 %, still ahead of majority"."""
+    record = st.compare("classify", coin(300, 0), "majority,naive-bayes", curve=True)
+    assert "so nothing is said of more data" in record["verdict"]
+    assert "times the data" not in record["verdict"]
+    assert not any("with more data" in words for words in footnotes(record, CARD))
+
+
+def rung(model: str, value: float, low: float, high: float) -> dict:
+    """A rung of a curve, with what ten times the data would give."""
+    predicted = [{"times": 10, "value": value, "low": low, "high": high}]
+    return {"model": model, "predicted": predicted, "why": None}
+
+
+def test_still_ahead_names_only_those_whose_interval_lies_below():
+    curve = {"rungs": [rung("linear", 0.9, 0.85, 0.95), rung("naive-bayes", 0.86, 0.8, 0.92)]}
+    curve["rungs"].append(rung("markov-bayes", 0.7, 0.6, 0.8))
+    cross = {"first": "linear", "second": "naive-bayes", "at": 900, "sure": 0.9, "lead": True}
+    curve |= {"crossings": [cross | {"told": False, "words": "WORDS"}], "sizes": [100]}
+    rows = [scored(each, 0.8, above_floor=True) for each in ("linear", "naive-bayes")]
+    said = more_data(curve, rows, ACCURACY, "majority")
+    assert said.endswith("still ahead of markov-bayes.") and "naive-bayes" not in said
+    curve["crossings"][0]["told"] = True
+    assert "WORDS" in more_data(curve, rows, ACCURACY, "majority")
+    rows[0]["above_floor"] = False
+    assert "with 10 times" not in more_data(curve, rows, ACCURACY, "majority").lower()
+
+
+def test_a_prediction_has_the_chance_in_the_test():
+    law = fitted([10, 20, 40, 80], [0.5, 0.4, 0.33, 0.29], [0.01, 0.01, 0.01, 0.01])
+    alone, with_test = law.predicted(160), law.predicted(160, 0.1)
+    assert alone.value == with_test.value
+    assert with_test.high - with_test.low > 0.2 > alone.high - alone.low
