@@ -53,6 +53,7 @@ def footnotes(record: Record, room: Task) -> list[str]:
             f"{100 * record['copies']:.0f} % of the sequences are copies of others; they stay on one "
             "side, but intervals count each: --distinct leaves them out"
         )
+    notes += copies_in_test(record)
     if record["test_share"] < 1:
         notes.append(
             f"measured on {100 * record['test_share']:.0f} % of the test part: scoring all of it "
@@ -64,6 +65,17 @@ def footnotes(record: Record, room: Task) -> list[str]:
             "seconds are those of all fits together"
         )
     return notes + curve_notes(record, room)
+
+
+def copies_in_test(record: Record) -> list[str]:
+    """How much of a test that was given stands in it before."""
+    found, several = record.get("test_copies") or 0, record.get("test_sequences") or 0
+    if found <= MANY_COPIES * several:
+        return []
+    return [
+        f"{found:,} of the {several:,} sequences of the test ({100 * found / several:.0f} %) are copies "
+        "of others in it; figures and intervals count each"
+    ]
 
 
 def seen_of_test(rows: Sequence[dict[str, Any]]) -> tuple[float | None, str]:

@@ -194,7 +194,8 @@ def command_of(verb: str, words: list[str], asked: Mapping[str, Any]) -> str:
         flag = "--" + name.replace("_", "-")
         if value is None or value is False or value == "":
             continue
-        flags += [flag] if value is True else [flag, str(value)]
+        several = value if isinstance(value, list) else [value]
+        flags += [flag] if value is True else [flag, *map(str, several)]
     return shlex.join(["seriatim", verb, *words, *flags])
 
 

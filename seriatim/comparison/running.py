@@ -108,6 +108,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         self.figure = room.figures[0]  # until the data are known
         self.rows: list[Row] = []
         self.split, self.test_share = "folds", 1.0
+        self.test_copies = 0, 0  # of a test that was given, and how many sequences it has
         self.measuring: dict[str, Any] = {}  # what the test is measured with
         ladder = {name: place for place, name in enumerate(room.rungs)}
         ties = self.tie_breaker()
@@ -259,9 +260,26 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         self.split = "given" if tested is not None else "parts of the data"
         if tested is not None:
             self.measuring = cut.official(data)
-            return data, [(held, data, tested)]
+            self.test_copies = round(copies(tested) * len(tested)), len(tested)
+            return data, [(*self.held_out(data, held), tested)]
         parts = cut.divide(data)
         return data, [parts if held is None else (held, *parts[1:])]
+
+    def held_out(
+        self, data: Sequences, held: Sequences | None
+    ) -> tuple[Sequences | None, Sequences]:
+        """Validation and training data beside a test that was given: as given, or a part of the
+        training data, as a fit holds it out. None where nothing can be held out, or where measuring
+        walks through the end of the training data."""
+        if held is not None or self.room.cut.walks:
+            return held, data
+        try:
+            with listening(lambda event: None):
+                parts = self.room.parts(spec_of(self.names[0]), {})
+                train, held = self.room.cut.hold_out(data, parts)
+        except SeriatimError:
+            return None, data
+        return (None, data) if held is data else (held, train)
 
     def asked(self) -> dict[str, Any]:
         """All that this comparison was asked for, and no default."""
@@ -567,6 +585,8 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             seconds=time.perf_counter() - self.begin,
             out=None if folder is None else str(folder),
             copies=copies(data),
+            test_copies=self.test_copies[0],
+            test_sequences=self.test_copies[1],
             measured_on=items,
             margin=self.options.margin,
             seeds=self.options.seeds,
@@ -605,7 +625,8 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         asked = {k: v for k, v in self.asked().items() if k not in ("out", "resume", "repeat")}
         if self.files.get("data") is None and data.origin == MEMORY:
             return call_of(self.room.name, self.files, self.options.out, asked)
-        return command_of("compare", [self.room.name, data.origin], asked)
+        named = {part: self.files[part] for part in PARTS[1:] if self.files.get(part)}
+        return command_of("compare", [self.room.name, data.origin], named | asked)
 
     def disagreements(self, rounds: list[Round]) -> Record | None:
         """The items of the test on which the two best rungs differ most, with what each said."""

@@ -12,6 +12,7 @@ from seriatim.leaderboard import footnotes, more_data, verdict
 from seriatim.measuring.judging import judged
 from seriatim.measuring.laws import fitted
 from seriatim.tasks import task
+from tests.honesty import seriatim
 from tests.honesty.test_comparison import scored
 
 CARD = task("classify")
@@ -175,3 +176,32 @@ def test_a_prediction_has_the_chance_in_the_test():
     alone, with_test = law.predicted(160), law.predicted(160, 0.1)
     assert alone.value == with_test.value
     assert with_test.high - with_test.low > 0.2 > alone.high - alone.low
+
+
+# -- a test that is given
+
+
+def table(path, many: int, seed: int):
+    """A file of coin flips."""
+    rows = zip(*coin(many, seed))
+    path.write_text("text\tlabel\n" + "".join(f"{a}\t{b}\n" for a, b in rows))
+    return path
+
+
+def test_of_a_given_test_a_part_of_the_training_data_chooses_and_it_is_repeated(tmp_path):
+    """It chose on the test; --repeat said "Received: test"; the command had lost --test."""
+    train, test = table(tmp_path / "a.tsv", 400, 0), table(tmp_path / "b.tsv", 90, 1)
+    test.write_text(test.read_text() + "".join(test.read_text().splitlines(True)[1:21]))
+    asked = ("classify", train, "--test", test, "--models", "majority,naive-bayes")
+    first = seriatim("compare", *asked, "--format", "json", "--out", tmp_path / "out").record
+    assert first["chosen_on"] == "validation" and first["validated_on"] >= 20
+    assert "It was chosen on the validation data" in first["verdict"]
+    assert f"--test {test}" in first["command"]
+    assert first["test_copies"] >= 20 and first["test_sequences"] == 110
+    assert any("of the 110 sequences of the test" in each for each in footnotes(first, CARD))
+    again = seriatim("compare", "--repeat", tmp_path / "out", "--out", tmp_path / "b")
+    assert again.code == 0 and "Received" not in again.err
+    other = seriatim("compare", "--repeat", tmp_path / "out", "--test", train)
+    assert other.code and "another test_fingerprint" in other.err
+    few = st.compare("classify", (["a"] * 40, ["x", "y"] * 20), "majority", test=coin(40, 0))
+    assert few["chosen_on"] == "test"  # nothing can be held out
