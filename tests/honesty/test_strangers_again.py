@@ -6,12 +6,17 @@ import numpy as np
 import pytest
 
 import seriatim as st
+from seriatim.comparison import trials
+from seriatim.comparison.budget import CHEAP, Budget
 from seriatim.comparison.judgement import Judgement, recommended
+from seriatim.comparison.running import Comparison
+from seriatim.comparison.trials import FIRST
 from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import footnotes, more_data, verdict
 from seriatim.measuring.judging import judged
 from seriatim.measuring.laws import fitted
 from seriatim.tasks import task
+from seriatim.tasks.language.metrics import cost_of_beginnings
 from tests.honesty import seriatim
 from tests.honesty.test_comparison import scored
 
@@ -205,3 +210,55 @@ def test_of_a_given_test_a_part_of_the_training_data_chooses_and_it_is_repeated(
     assert other.code and "another test_fingerprint" in other.err
     few = st.compare("classify", (["a"] * 40, ["x", "y"] * 20), "majority", test=coin(40, 0))
     assert few["chosen_on"] == "test"  # nothing can be held out
+
+
+# -- what is tried, and what is a part
+
+
+def test_a_first_trial_that_compiles_has_time_to_and_is_no_measure(monkeypatch):
+    """`joint` takes a second and "would take more than 4 s, and has 2.0 s here": it compiled."""
+    options = CompareOptions(models="majority,naive-bayes", minutes=0.7)
+    under_way = Comparison(CARD, options, {})
+    under_way.budget = Budget(0.7, -41.0, 0, clock=lambda: 0.0)  # no time is left
+    asked = []
+
+    def tried(name, parts, share, limit):
+        """The first time takes seven seconds."""
+        asked.append(limit)
+        return share, 7.0 if len(asked) == 1 else 0.01
+
+    monkeypatch.setattr(under_way, "tried", tried)
+    assert under_way.too_slow("naive-bayes", [(None, None, None)]) == ""
+    assert asked[0] == FIRST and set(asked[1:]) == {CHEAP}
+    under_way.budget = Budget(0.7, 0.0, 0, clock=lambda: 0.0)
+    assert under_way.first_time(2.0) > 9  # a quarter of what is left
+
+
+def test_scoring_is_timed_when_it_is_warm(monkeypatch):
+    """A first call that compiled was taken for the speed, and 5 % of the test were scored."""
+    clock = [0.0]
+    under_way = Comparison(task("language"), CompareOptions(models="rnn", minutes=1), {})
+    under_way.budget = Budget(1.0, 0.0, 1, clock=lambda: clock[0])
+
+    class Slow:
+        """It takes three seconds the first time, then a microsecond a symbol."""
+
+        def measure(self, data):
+            clock[0] += 3.0 if clock[0] == 0 else 1e-6 * len(data.main.flat)
+
+    monkeypatch.setattr(trials, "untrained", lambda *given: Slow())
+    text = st.read("markov:length=60000")
+    ((_, _, test),) = under_way.affordable([(None, text, text)])
+    assert under_way.test_share == 1.0 and len(test.main.flat) == 60_000
+
+
+def test_the_interval_of_a_part_knows_what_its_beginnings_cost():
+    """Ten pieces of a log, each begun in the middle of a line, were dearer than all of it."""
+    rng = np.random.default_rng(0)
+    loss = rng.normal(1.0, 0.05, 10_000)
+    for begin in range(0, 10_000, 1000):
+        loss[begin : begin + 20] += 2.0
+    cost = cost_of_beginnings(loss, 10)
+    assert cost == pytest.approx(10 * 20 * 2.0 / 10_000, rel=0.05)
+    assert cost_of_beginnings(loss, 1) == 0 and cost_of_beginnings(np.tile(loss, 10), 10) == 0
+    assert cost_of_beginnings(np.ones(10_000), 10) == 0
