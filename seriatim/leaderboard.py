@@ -12,6 +12,7 @@ from rich.text import Text
 from seriatim.measuring.fingerprint import TEST, caution, seen_of
 from seriatim.measuring.judging import FEW_ITEMS
 from seriatim.records import Record
+from seriatim.show.curves import with_intervals
 from seriatim.show.tables import ORDERS, short, strip, width_of
 from seriatim.tasks.base import Figure, Task
 
@@ -42,7 +43,10 @@ def footnotes(record: Record, room: Task) -> list[str]:
     if record["protocol"] and record["protocol"].get("caution"):
         notes.append(record["protocol"]["caution"])
     notes += told_of_figures(record, room)
-    notes += of_little(record["measured_on"]) + beside_networks(record["rows"])
+    notes += of_little(record["measured_on"], record.get("measured_in") or "items")
+    notes += (
+        without_intervals(record) + stopped_by_patience(record) + beside_networks(record["rows"])
+    )
     notes += same_figures(record["rows"], room.figure(record["figure"]))
     notes += pretrained_rows(record)
     if record["unmixed"]:
@@ -105,12 +109,22 @@ def told_of_figures(record: Record, room: Task) -> list[str]:
     ]
 
 
-def of_little(items: int) -> list[str]:
+def stopped_by_patience(record: Record) -> list[str]:
+    """Which networks ended before the updates or epochs that were asked for."""
+    if record["minutes"]:
+        return []
+    rows = [row for row in record["rows"] if row.get("stopped") == "patience"]
+    several = [f"{row['model']} after {row['updates']:,} updates" for row in rows]
+    return [f"stopped by patience: {', '.join(several)}"] if several else []
+
+
+def of_little(items: int, measured_in: str = "items") -> list[str]:
     """What to say of a small test."""
-    if not items or items >= ROUGH_ITEMS:
+    blocks = measured_in != "items"
+    if (not items and not blocks) or items >= ROUGH_ITEMS:
         return []
     words = "too few for a verdict" if items < FEW_ITEMS else "only large differences show"
-    return [f"measured on {items} item{'s' * (items != 1)} of test data only: {words}"]
+    return [f"measured on {counted(items, measured_in)} of test data only: {words}"]
 
 
 def beside_networks(rows: list[dict[str, Any]]) -> list[str]:
@@ -159,14 +173,17 @@ def took_longer(record: Record) -> list[str]:
         return []
     return [
         f"it took {took:.0f} s instead of {asked:.0f}: the machine is busy, or so little time is "
-        f"less than {several(record['rows'])}"
+        f"less than {what_needs(record)}"
     ]
 
 
-def several(rows: list[dict[str, Any]]) -> str:
-    """What so many models need, and what would help."""
-    few = len(rows) < 2
-    return "a model needs" if few else f"{len(rows)} models need; --models names fewer"
+def what_needs(record: Record) -> str:
+    """What needs more time, and what would help: networks, or, where none was begun, what is done
+    once, whatever the models."""
+    many = len(record["rows"])
+    if record.get("slot_seconds") is None:
+        return "starting, reading, counting and the report need"
+    return "a model needs" if many < 2 else f"{many} models need; --models names fewer"
 
 
 def recommendation_of(record: Record) -> list[str]:
@@ -220,10 +237,12 @@ def verdict(
     equals: str = "",
     ties: Figure | None = None,
     margin_of: str = "",
+    measured_in: str = "items",
 ) -> str:
     """What the table says, in plain sentences; a rung that is unfinished is no rung that lost, and
-    what rests on a few items is no verdict."""
+    what rests on a few items is no verdict. Networks that are a counting rung alone count once."""
     good = [row for row in rows if row["status"] == "ok" and row[figure.key] is not None]
+    good, alone = once(good)
     if not good:
         measured = any(row["status"] == "ok" for row in rows)
         no_figure = f"No model has a {figure.title} on this data: it is impossible here."
@@ -234,21 +253,25 @@ def verdict(
         for row in good[1:]
         if figure.write(row[figure.key]) == figure.write(best[figure.key])
     ]
-    if figure.higher and figure.most is not None and best[figure.key] == max(
-        row[figure.key] for row in good
-    ) == 0:
+    if (
+        figure.higher
+        and figure.most is not None
+        and best[figure.key] == max(row[figure.key] for row in good) == 0
+    ):
         return nothing_right(good, figure, ties) + missing_of(rows)
-    words = first_words(good, figure, items, level, floor)
+    words = first_words(good, figure, items, level, floor, measured_in)
     if chosen_on == "validation":
-        on = f" ({validated:,} item{'s' * (validated != 1)})" if validated else ""
-        words += f" It was chosen on the validation data{on}{equals}; all figures are those of the test."
+        on = f" ({counted(validated, measured_in)})" if validated else ""
+        words += (
+            f" It was chosen on the validation data{on}{equals}; all figures are those of the test."
+        )
     elif equals:
         words += f" It was chosen{equals.removeprefix(',')}."
     words += much_seen(good)
     told = [name for name in level if name in words]
     told += [floor] if CONTRADICTS in words else []
     words += told_apart(good, margin, told, margin_of) + not_above(good, floor, items)
-    words += less_sure(good, floor, ties)
+    words += less_sure(good, floor, ties) + alone_in_words(alone)
     words += beyond_all(best, figure, references)
     words += unfinished_of(good, figure) + more_time(good, figure, margin)
     return words + missing_of(rows)
@@ -263,6 +286,36 @@ def nothing_right(good: list[dict[str, Any]], figure: Figure, ties: Figure | Non
     if len(good) > 1 and ties is not None:
         said += f" They are ordered by {ties.title}."
     return f"{said} None is recommended."
+
+
+def counted(number: int, measured_in: str) -> str:
+    """So many items, or blocks."""
+    one = measured_in.replace("items", "item").replace("blocks", "block")
+    return f"{number:,} {one if number == 1 else measured_in}"
+
+
+def once(good: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The rows, and apart from them networks that are a counting rung of the table alone, or the
+    winner's twins."""
+    kept: list[dict[str, Any]] = []
+    alone: list[dict[str, Any]] = []
+    for row in good:
+        names = {each["model"] for each in good if not each.get("beside_alone")}
+        names |= {each["beside"] for each in kept if each.get("beside_alone")}
+        twin = row.get("beside_alone") and row["beside"] in names and kept
+        (alone if twin else kept).append(row)
+    return kept, alone
+
+
+def alone_in_words(alone: list[dict[str, Any]]) -> str:
+    """Which networks are a counting rung alone, and no models of their own."""
+    networks: dict[str, list[str]] = {}
+    for row in alone:
+        networks.setdefault(row["beside"], []).append(row["model"])
+    return "".join(
+        f" {', '.join(several)}: {name} alone, the same model, counted once."
+        for name, several in networks.items()
+    )
 
 
 def less_sure(good: list[dict[str, Any]], floor: str, ties: Figure | None) -> str:
@@ -283,7 +336,12 @@ def equals_in_words(equals: Sequence[str], by: str) -> str:
 
 
 def first_words(
-    good: list[dict[str, Any]], figure: Figure, items: int, level: list[str], floor: str = ""
+    good: list[dict[str, Any]],
+    figure: Figure,
+    items: int,
+    level: list[str],
+    floor: str = "",
+    measured_in: str = "items",
 ) -> str:
     """Who comes first, with what, and how sure that is."""
     best, others = good[0], [row for row in good[1:] if not row.get("weights")]
@@ -292,7 +350,8 @@ def first_words(
     name = best["model"] + (", unfinished," if best.get("unfinished") else "")
     ahead = figure.signed(best[figure.key]) <= min(figure.signed(row[figure.key]) for row in good)
     if items < FEW_ITEMS:
-        return f"Too little test data for a verdict ({items}): {name} comes first with {told}"
+        much = f"{items}" if measured_in == "items" else counted(items, measured_in)
+        return f"Too little test data for a verdict ({much}): {name} comes first with {told}"
     if len(good) == 1:
         return f"{name} is the only model with a figure: {told}"
     if level and len(level) == len(good) - 1:
@@ -359,7 +418,7 @@ def told_apart(
     which cannot be told from it, beside those that are level with it: a larger test might."""
     words: dict[str, list[str]] = {}
     for row in good[1:]:
-        if row.get("against") and not row.get("unfinished"):
+        if (row.get("against") or {}).get("word") and not row.get("unfinished"):
             words.setdefault(row["against"]["word"], []).append(row["model"])
     said = ""
     if better := words.get("better"):
@@ -635,9 +694,13 @@ def columns(record: Record, figures: tuple[Figure, ...], width: int) -> list[str
     sample = ["sample"] if any("sample" in row for row in record["rows"]) else []
     networks = any(row.get("updates") is not None for row in record["rows"])
     seen = ["updates", *(["epochs"] if wide else [])] if networks else []
-    strips = [STRIP] if width >= DRAWN and len(strips_of(record, first, 16)) > 1 else []
+    strips = (
+        [STRIP]
+        if with_intervals(record) and width >= DRAWN and len(strips_of(record, first, 16)) > 1
+        else []
+    )
     judged = [WINNER] if any(row.get("against") for row in record["rows"]) else []
-    figure = [first.title, "95 %", *strips, *judged]
+    figure = [first.title, *(["95 %"] if with_intervals(record) else []), *strips, *judged]
     return ["", "model", *figure, *beside, "fit s", *seen, "parameters", *more, *sample]
 
 
@@ -648,19 +711,36 @@ def learned(row: dict[str, Any]) -> tuple[str, str]:
     return f"{row['updates']:,}", f"{row['epochs']:.3g}"
 
 
+def alone_of(row: dict[str, Any]) -> str:
+    """Of a network that has nothing to add, who answers alone."""
+    return f" ({row['beside']} alone)" if row.get("beside_alone") else ""
+
+
+def without_intervals(record: Record) -> list[str]:
+    """That there are no intervals, where there are figures."""
+    scored = any(row.get(record["figure"]) is not None for row in record["rows"])
+    several = counted(record["measured_on"] or 0, record.get("measured_in") or "items")
+    return [] if with_intervals(record) or not scored else [f"no intervals: {several} are too few"]
+
+
+def mark_of(place: int, row: dict[str, Any]) -> str:
+    """What stands before a row: its place, or that it is unfinished, or may be best as well."""
+    return "~" if row.get("unfinished") else "=" if row["tied"] and place > 1 else str(place)
+
+
 def cells_of(place: int, row: dict[str, Any], figures: tuple[Figure, ...]) -> dict[str, Any]:
     """A row of the table, by the titles of the columns."""
     first, *others = figures
     low, high = row["interval"][first.key] or (None, None)
     bounds = "" if low is None else f"{first.write(low).removesuffix('%')}-{first.write(high)}"
     return {
-        "": "~" if row.get("unfinished") else "=" if row["tied"] and place > 1 else str(place),
+        "": mark_of(place, row),
         "updates": learned(row)[0],
         "epochs": learned(row)[1],
-        "model": Text(row["model"]),
+        "model": Text(row["model"] + alone_of(row)),
         first.title: first.write(row[first.key]),
         "95 %": bounds,
-        WINNER: "" if row.get("unfinished") or not row.get("against") else row["against"]["word"],
+        WINNER: (row.get("against") or {}).get("word") or "",
         "fit s": f"{row['seconds']:.1f}",
         "parameters": short(row["parameters"]),
         "size": short(row["size_bytes"]) + "B",

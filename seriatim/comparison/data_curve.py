@@ -314,7 +314,14 @@ class DataCurve:
             words = told_of(first, second, cross.at, cross.sure, whole, unit)
             ends = {"at": cross.at, "low": cross.low, "high": cross.high, "sure": cross.sure}
             found.append(
-                {"first": first, "second": second, **ends, "lead": lead, "told": told, "words": words}
+                {
+                    "first": first,
+                    "second": second,
+                    **ends,
+                    "lead": lead,
+                    "told": told,
+                    "words": words,
+                }
             )
         return sorted(found, key=lambda each: each["at"])
 

@@ -20,6 +20,7 @@ from seriatim.measuring.judging import (
     FEW_ITEMS,
     UNDECIDED,
     WORSE,
+    items_of,
     judged,
     may_be_best,
     over_seeds,
@@ -33,9 +34,7 @@ Row = dict[str, Any]
 CHEAPER = 0.5  # of the seconds of the best, and a second less: what is worth to be told
 VALIDATION, TEST = "validation", "test"
 ORDER = "the order of the ladder"
-CONTRADICTED = (
-    "{name} was chosen on validation data, and the test contradicts: {floor}, the floor, is better there"
-)
+CONTRADICTED = "{name} was chosen on validation data, and the test contradicts: {floor}, the floor, is better there"
 NOTHING_RIGHT = "none got a single one right"
 
 
@@ -84,6 +83,8 @@ class Judgement:
             words = [each and each | {"word": UNDECIDED} for each in words]
         inside = may_be_best(draws, values)
         for row, word, may in zip(good, words, inside):
+            if word is not None and row.get("unfinished"):
+                word |= {"word": None}  # no verdict
             row["against"], row["tied"] = word, bool(may)
         self.hold_above(good, draws, values, best, floor)
 
@@ -145,7 +146,12 @@ class Judgement:
     @property
     def items(self) -> int:
         """On how many items of the test models were measured."""
-        return max((len(each[0].loss) for each in self.measured.values()), default=0)
+        return max((items_of(each[0]) for each in self.measured.values()), default=0)
+
+    @property
+    def of_stream(self) -> bool:
+        """Whether items are blocks of a stream."""
+        return any(each[0].facts.get("by") == "stream" for each in self.measured.values())
 
     @property
     def sign(self) -> float:

@@ -38,6 +38,7 @@ from seriatim.fitting import fit_events
 from seriatim.fitting_options import CompareOptions
 from seriatim.leaderboard import equals_in_words, more_data, verdict
 from seriatim.measuring.fingerprint import fingerprint
+from seriatim.measuring.judging import BLOCK, items_of
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
 from seriatim.progress import began, exhausted, listening, note
@@ -469,7 +470,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
     def validated(self, chosen: Predictor, valid: Sequences) -> dict[str, float | None]:
         """Figures on validation data, of which is remembered how many items they have."""
         measured = chosen.measure(valid)
-        self.judgement.validated_on = len(measured.loss)
+        self.judgement.validated_on = items_of(measured)
         row, ties = chosen.row(measured), self.judgement.ties
         second = None if ties is None else row.get(ties.key)
         return {"valid": row[self.figure.key], "valid_ties": second}
@@ -588,6 +589,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             test_copies=self.test_copies[0],
             test_sequences=self.test_copies[1],
             measured_on=items,
+            measured_in=f"blocks of {BLOCK} symbols" if self.judgement.of_stream else "items",
             margin=self.options.margin,
             seeds=self.options.seeds,
             margin_of=self.judgement.margin_of or None,
@@ -612,6 +614,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
                 equals=equals_in_words(self.judgement.equals, self.judgement.equals_by),
                 ties=next(iter(self.telling()), self.judgement.ties),
                 margin_of=self.judgement.margin_of,
+                measured_in=f"blocks of {BLOCK} symbols" if self.judgement.of_stream else "items",
             )
             + more_data(self.curve, self.rows, self.figure, self.room.floor),
             recommendation=recommended(self.rows, self.figure, self.options, self.judgement),

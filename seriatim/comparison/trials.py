@@ -30,11 +30,7 @@ FIRST = 8.0  # seconds of a first trial: compiling takes some
 PART = 0.25  # of the time that is left, which a first trial may take
 WARM = 0.1  # seconds of a first trial that say nothing about how long reading takes
 TRIED = 1 / 32  # of the test part, scored before a network learns, to know how long that takes
-GROWING = (
-    1 / 128,
-    1 / 32,
-    1 / 8,
-)  # of the test part: little is slower
+GROWING = (1 / 128, 1 / 32, 1 / 8)  # of the test part: little is slower
 PATIENCE = 0.04  # of all the time, after which that is known well enough
 EACH = 15  # seconds that a network should have at least, when more time is advised
 LATE = 0.15  # of all the time: if so much has gone before anything is fitted, nothing is warmed up
@@ -67,12 +63,14 @@ class Trials:
 
     def warmed(self, rounds: list[Round]) -> list[Round]:
         """The same, when what takes seconds the first time (compiled code, what the processor can
-        do) has been done once: otherwise the first network would pay for all."""
+        do) has been done once: otherwise the first model would pay for all. Where it is late already,
+        and networks are to come, nothing is."""
         late = self.budget is not None and self.budget.spent() > LATE
-        if self.options.resume or late:
+        if self.options.resume or (late and self.learning):
             return rounds
         few = self.room.cut.some_of(rounds[0][1], self.slice_of(rounds[0][1]))
-        for name in (self.counting if self.budget is None else self.learning)[:1]:
+        by_clock = self.learning if self.budget is not None else []
+        for name in (by_clock or self.counting)[:1]:
             asked = dict(self.plans[name]) | ({"updates": 1} if name in self.learning else {})
             with suppress(SeriatimError, RuntimeError), listening(lambda event: None):
                 survives_bfloat16()

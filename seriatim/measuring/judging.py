@@ -20,11 +20,13 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from seriatim.measuring.measured import Measured
 from seriatim.measuring.resampling import NORMAL
 
 BETTER, EQUIVALENT, UNDECIDED, WORSE = "better", "equivalent", "undecided", "worse"
 LEVEL = 0.05  # of error: of "better" for all rungs together, of "equivalent" for each
 FEW_ITEMS = 30  # of a test: nothing is told apart by fewer
+BLOCK = 20  # symbols of a stream that count as an item: neighbours depend on each other
 MAY_BE_BEST = 0.1  # a model leaves the confidence set if it is this improbable to be best
 TINY = 1e-12  # a deviation below this share of the figure is rounding
 
@@ -104,6 +106,12 @@ def may_be_best(draws: np.ndarray, values: np.ndarray, level: float = MAY_BE_BES
             break
         inside[rows[int(size.max(1).argmax())]] = False
     return inside
+
+
+def items_of(measured: Measured) -> int:
+    """Of how many items something was measured: of a stream blocks of some symbols."""
+    several = len(measured.loss)
+    return several // BLOCK if measured.facts.get("by") == "stream" else several
 
 
 def over_seeds(draws: np.ndarray, values: np.ndarray, seed: int = 0) -> np.ndarray:

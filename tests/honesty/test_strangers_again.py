@@ -12,9 +12,19 @@ from seriatim.comparison.judgement import Judgement, recommended
 from seriatim.comparison.running import Comparison
 from seriatim.comparison.trials import FIRST
 from seriatim.fitting_options import CompareOptions
-from seriatim.leaderboard import footnotes, more_data, verdict
+from seriatim.leaderboard import (
+    cells_of,
+    columns,
+    footnotes,
+    more_data,
+    stopped_by_patience,
+    verdict,
+    without_intervals,
+)
 from seriatim.measuring.judging import judged
 from seriatim.measuring.laws import fitted
+from seriatim.measuring.measured import Measured
+from seriatim.show.curves import said_of_marks, with_intervals
 from seriatim.tasks import task
 from seriatim.tasks.language.metrics import cost_of_beginnings
 from tests.honesty import seriatim
@@ -37,9 +47,7 @@ def rare(many: int, often: int) -> tuple[list[str], list[str]]:
 
 def test_a_perfect_detector_of_a_rare_label_is_better_than_the_floor():
     """99.5 % of the test are one label: 100 % were "equivalent, within 1 %"."""
-    record = st.compare(
-        "classify", rare(2000, 200), "majority,naive-bayes", test=rare(2001, 180)
-    )
+    record = st.compare("classify", rare(2000, 200), "majority,naive-bayes", test=rare(2001, 180))
     assert record["rows"][0]["model"] == "naive-bayes" and record["margin_of"] == "majority"
     assert record["rows"][1]["against"]["word"] == "better"
     assert "Nothing here is shown" not in record["verdict"]
@@ -95,9 +103,14 @@ def test_a_verdict_says_that_the_winner_was_chosen_among_equals():
 
 
 def test_a_winner_that_is_less_sure_of_the_truth_than_the_floor_is_said_to_be():
-    rows = [row("linear", 0.9, 0.9, 0.8), row("majority", 0.8, 0.8, 0.5, against={"word": "better"})]
+    rows = [
+        row("linear", 0.9, 0.9, 0.8),
+        row("majority", 0.8, 0.8, 0.5, against={"word": "better"}),
+    ]
     words = verdict(rows, ACCURACY, 900, floor="majority", ties=LOG_LOSS)
-    assert "Its log loss is worse than that of majority, the floor (0.8000 against 0.5000)." in words
+    assert (
+        "Its log loss is worse than that of majority, the floor (0.8000 against 0.5000)." in words
+    )
     rows[0]["log_loss"] = 0.4
     assert "worse" not in verdict(rows, ACCURACY, 900, floor="majority", ties=LOG_LOSS)
 
@@ -262,3 +275,82 @@ def test_the_interval_of_a_part_knows_what_its_beginnings_cost():
     assert cost == pytest.approx(10 * 20 * 2.0 / 10_000, rel=0.05)
     assert cost_of_beginnings(loss, 1) == 0 and cost_of_beginnings(np.tile(loss, 10), 10) == 0
     assert cost_of_beginnings(np.ones(10_000), 10) == 0
+
+
+# -- what counts, and what counts once
+
+
+def test_neighbouring_symbols_of_a_stream_are_no_items():
+    """30 characters were "30 items", and stood in training word for word: "seen in training 0.0"."""
+    once = "It was late, and the rain had stopped. A dog looked at the clock as if it could read; "
+    record = st.compare("language", (once * 4)[:300], "unigram,markov", minutes=1)
+    assert record["measured_on"] == 1 and record["measured_in"] == "blocks of 20 symbols"
+    assert record["verdict"].startswith(
+        "Too little test data for a verdict (1 block of 20 symbols)"
+    )
+    assert record["rows"][0]["protocol"]["seen_in_training"] is None
+    assert record["rows"][1]["against"]["word"] == "undecided"
+
+
+def test_networks_that_are_counting_alone_are_counted_once():
+    """Eight networks answered with `linear` alone, and stood there as eight models."""
+    alone = {
+        "beside": "linear",
+        "beside_alone": True,
+        "unfinished": True,
+        "updates": 3,
+        "epochs": 1,
+    }
+    rows = [scored("linear", 0.9, log_loss=0.2)]
+    rows += [scored(each, 0.9, log_loss=0.2, **alone) for each in ("mean", "gru")]
+    rows += [scored("majority", 0.5, log_loss=0.7, against={"word": "better"})]
+    words = verdict(rows, ACCURACY, 900, floor="majority")
+    assert "mean, gru: linear alone, the same model, counted once." in words
+    assert words.startswith("linear predicts this data best") and "Unfinished" not in words
+    more = dict.fromkeys(("interval", "seconds", "parameters", "size_bytes"), 1)
+    more |= {"interval": {"accuracy": None}, "symbols_per_second": 1, "tied": False}
+    cell = cells_of(2, rows[1] | more, CARD.figures)
+    assert cell["model"].plain == "mean (linear alone)" and cell[""] == "~"
+
+
+def test_what_patience_ended_before_its_updates_is_said():
+    rows = [scored("gru", 0.9, stopped="patience", updates=12), scored("linear", 0.9)]
+    record = {"minutes": None, "rows": rows}
+    assert stopped_by_patience(record) == ["stopped by patience: gru after 12 updates"]
+    assert not stopped_by_patience(record | {"minutes": 3})
+
+
+def test_of_equal_accuracies_the_log_loss_is_told():
+    """The interval of the difference had no width, and nothing more was said."""
+    data = rare(300, 3)
+    first, second = (st.fit("classify", "naive-bayes", data, add=add) for add in (1.0, 0.1))
+    found = first.evaluate(data, against=second)["against"]
+    assert found["difference"] == 0 and found["word"] == "undecided"
+    assert "the same accuracy on every part of the data" in found["words"]
+    assert "; log loss +0." in found["words"]
+
+
+def test_the_record_has_no_word_for_what_is_unfinished():
+    rows = [row("linear", 0.9, 0.9, 0.1), row("gru", 0.5, 0.5, 0.7, unfinished=True)]
+    judge = Judgement(ACCURACY, 0.01, LOG_LOSS)
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=200)
+    for each, wrong in (("linear", 0.1), ("gru", 0.5)):
+        answers = np.where(rng.random(200) < wrong, 1 - truth, truth)
+        arrays = {"loss": np.ones(200), "truth": truth, "answers": answers}
+        judge.measured[each] = [Measured(arrays, {"by": "line"})]
+    judge.judge(rows)
+    assert rows[1]["against"]["word"] is None and rows[1]["against"]["difference"] > 0
+
+
+def test_where_there_are_no_intervals_nothing_speaks_of_them():
+    """Three series: "value low high" with three equal numbers, and "as a line" of no lines."""
+    more = {"parameters": 1, "size_bytes": 1, "symbols_per_second": 1, "weights": None}
+    rows = [scored(each, 0.9, interval={}, log_loss=0.1, **more) for each in ("linear", "majority")]
+    record = {"figure": "accuracy", "higher_is_better": True, "rows": rows, "measured_on": 3}
+    assert not with_intervals(record)
+    assert without_intervals(record) == ["no intervals: 3 items are too few"]
+    assert "95 %" not in columns(record, CARD.figures, 160)
+    assert "interval" not in said_of_marks(record, [{"state": "", "model": "linear", "value": 0.9}])
+    rows[0]["interval"] = {"accuracy": [0.8, 0.95]}
+    assert "95 %" in columns(record, CARD.figures, 160) and not without_intervals(record)

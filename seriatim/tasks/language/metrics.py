@@ -239,7 +239,9 @@ def cost_of_beginnings(loss: np.ndarray, regions: int) -> float:
     size = len(loss) // max(1, regions)
     if regions == 1 or size > LONG_REGION:
         return 0.0
-    first = np.concatenate([np.arange(BEGINNING) + r * len(loss) // regions for r in range(regions)])
+    first = np.concatenate(
+        [np.arange(BEGINNING) + r * len(loss) // regions for r in range(regions)]
+    )
     among = np.ones(len(loss), bool)
     among[first] = False
     return max(0.0, float(loss[first].mean() - loss[among].mean())) * len(first) / len(loss)
