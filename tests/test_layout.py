@@ -36,6 +36,7 @@ ROOMS = [
     "audit",
     "fitting_options",
     "fitting",
+    "prospects",
     "leaderboard",
     "plotting",
     "faces",

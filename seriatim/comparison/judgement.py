@@ -76,7 +76,8 @@ class Judgement:
                 low, high = np.sort(np.quantile(drawn, [0.025, 0.975]) * self.sign)
                 row["interval"][self.figure.key] = [float(low), float(high)]
         floor = next((row for row in good if row["model"] == self.floor), None)
-        within = self.within(best[self.figure.key], floor and floor[self.figure.key])
+        least = None if floor is None else floor[self.figure.key]
+        within = self.within(best[self.figure.key], least)
         self.margin_of = self.floor if within < self.within(best[self.figure.key], None) else ""
         words = judged(draws, values, good.index(best), self.margin, self.items, within)
         if self.items < FEW_ITEMS:
@@ -97,8 +98,8 @@ class Judgement:
             return
         words = judged(draws, values, good.index(floor), 0.0)
         for row, word in zip(good, words):
-            known = word is not None and self.items >= FEW_ITEMS
-            row["above_floor"] = known and word["word"] == WORSE  # the floor is, than this
+            worse = word is not None and word["word"] == WORSE  # the floor is, than this
+            row["above_floor"] = worse and self.items >= FEW_ITEMS
         if best is not floor:
             best["above_floor"] = bool(floor["against"] and floor["against"]["word"] == BETTER)
 

@@ -17,8 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from seriatim import __version__
 from seriatim.codecs.options import unit_in_words, with_unit
 from seriatim.comparison.budget import Budget
@@ -28,20 +26,21 @@ from seriatim.comparison.folder import new_folder, resumed, write_pages, write_t
 from seriatim.comparison.judgement import Judgement, nothing_right, recommended
 from seriatim.comparison.mixing import Mixing
 from seriatim.comparison.repeating import PARTS, differences, provenance, recorded
+from seriatim.comparison.rows import copies, over_seeds, units_of
 from seriatim.comparison.time_curve import Short, TimeCurves
 from seriatim.comparison.trials import Round, Trials, spec_of
 from seriatim.data.objects import MEMORY
 from seriatim.data.sequences import NUMBERS, Sequences
-from seriatim.data.splits import equal_groups
 from seriatim.errors import ConfigError, SeriatimError, nearest
 from seriatim.fitting import fit_events
 from seriatim.fitting_options import CompareOptions
-from seriatim.leaderboard import equals_in_words, more_data, verdict
+from seriatim.leaderboard import equals_in_words, verdict
 from seriatim.measuring.fingerprint import fingerprint
 from seriatim.measuring.judging import BLOCK, items_of
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
 from seriatim.progress import began, exhausted, listening, note
+from seriatim.prospects import more_data
 from seriatim.records import Record, record
 from seriatim.report import call_of, command_of
 from seriatim.runs.predictor import Predictor, Source
@@ -649,13 +648,6 @@ def pretrained_in(predictor: Predictor) -> str | None:
     return next((part.pretrained for part in predictor.model.parts if part.pretrained), None)
 
 
-def copies(data: Sequences) -> float:
-    """The share of sequences that are copies of one before; 0 for a stream or a series."""
-    if data.by == "stream" or data.is_series or len(data) < 2:
-        return 0.0
-    return 1 - len(np.unique(equal_groups(data))) / len(data)
-
-
 def itself(predictor: Predictor) -> Predictor:
     """A model that is at hand."""
     return predictor
@@ -683,35 +675,3 @@ def under(name: str, seen: list[str], event: Event) -> Event | None:
     if event["event"] in ("done", "part", "warning"):
         return None
     return event | {"model": name} | ({"quiet": True} if event["event"] == "data" else {})
-
-
-def units_of(units: str, settings: Mapping[str, Any], room: Task) -> list[str]:
-    """The units to be compared, or one that is not named."""
-    names = list(dict.fromkeys(each.strip() for each in units.split(",") if each.strip()))
-    if not names:
-        return [""]
-    if "unit" in settings:
-        raise ConfigError("one unit or several", got="--unit and --units", do="Leave one out")
-    if room.figures[0].key not in room.across_units:
-        raise ConfigError(
-            f"figures of {room.name} are not the same for every unit",
-            got=f"--units {units}",
-            do="Compare one --unit at a time",
-        )
-    for name in names:
-        build(room.coding, {"unit": name}, "codec")
-    return names
-
-
-def over_seeds(rows: list[Row], keys: Sequence[str]) -> Row:
-    """One row for several seeds: means of their figures, each beside it; what it cost is the sum."""
-    first = rows[0]
-    if len(rows) == 1:
-        return first
-    mean = {
-        key: float(np.mean([row[key] for row in rows]))
-        for key in (*keys, "valid", "valid_ties")
-        if all(isinstance(row.get(key), (int, float)) for row in rows)
-    }
-    seconds = sum(row["seconds"] for row in rows)
-    return first | mean | {"by_seed": [row[keys[0]] for row in rows], "seconds": seconds}

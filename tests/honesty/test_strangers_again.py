@@ -16,7 +16,6 @@ from seriatim.leaderboard import (
     cells_of,
     columns,
     footnotes,
-    more_data,
     stopped_by_patience,
     verdict,
     without_intervals,
@@ -24,6 +23,7 @@ from seriatim.leaderboard import (
 from seriatim.measuring.judging import judged
 from seriatim.measuring.laws import fitted
 from seriatim.measuring.measured import Measured
+from seriatim.prospects import more_data
 from seriatim.show.curves import said_of_marks, with_intervals
 from seriatim.tasks import task
 from seriatim.tasks.language.metrics import cost_of_beginnings
@@ -156,7 +156,7 @@ def test_nothing_is_recommended_where_none_got_a_single_one_right():
 def coin(many: int, seed: int) -> tuple[list[str], list[str]]:
     """Words, and labels that have nothing to do with them."""
     rng = np.random.default_rng(seed)
-    words = np.array("sun moon star tree river stone wind cloud".split())
+    words = np.array(["sun", "moon", "star", "tree", "river", "stone", "wind", "cloud"])
     texts = [" ".join(rng.choice(words, 5)) for _ in range(many)]
     return texts, [str(each) for each in rng.choice(["A", "B"], many)]
 

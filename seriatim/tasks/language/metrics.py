@@ -100,13 +100,11 @@ def figures(measured: Measured) -> dict[str, Any]:
     }
     if not impossible:
         scale = BITS * tokens / characters
-        bounds["nats_per_token"] = list(middle_of(drawn(loss, measured)))
-        whole = middle_of(drawn(side + loss, measured))
-        bounds["bits_per_character"] = [end * scale for end in whole]
         less = cost_of_beginnings(loss, measured.facts.get("regions", 1))
-        for name, times in (("nats_per_token", 1.0), ("bits_per_character", scale)):
-            low, high = bounds[name]
-            bounds[name] = [low - less * times, high]
+        low, high = middle_of(drawn(loss, measured))
+        bounds["nats_per_token"] = [low - less, high]
+        low, high = middle_of(drawn(side + loss, measured))
+        bounds["bits_per_character"] = [(low - less) * scale, high * scale]
     return {
         "nats_per_token": finite(nats),
         "bits_per_token": finite(nats * BITS),
