@@ -418,7 +418,7 @@ def told_apart(
     which cannot be told from it, beside those that are level with it: a larger test might."""
     words: dict[str, list[str]] = {}
     for row in good[1:]:
-        if (row.get("against") or {}).get("word") and not row.get("unfinished"):
+        if row.get("against") and not row.get("unfinished"):
             words.setdefault(row["against"]["word"], []).append(row["model"])
     said = ""
     if better := words.get("better"):
@@ -629,7 +629,7 @@ def cells_of(place: int, row: dict[str, Any], figures: tuple[Figure, ...]) -> di
         "model": Text(row["model"] + alone_of(row)),
         first.title: first.write(row[first.key]),
         "95 %": bounds,
-        WINNER: (row.get("against") or {}).get("word") or "",
+        WINNER: "" if row.get("unfinished") or not row.get("against") else row["against"]["word"],
         "fit s": f"{row['seconds']:.1f}",
         "parameters": short(row["parameters"]),
         "size": short(row["size_bytes"]) + "B",

@@ -122,7 +122,7 @@ def standing_row(
         ("", row["model"] + state),
         ("number", first.write(row[first.key])),
         *([("", between)] if "95 % interval" in heads else []),
-        ("", (row["against"] or {}).get("word") or ""),
+        ("", "" if row.get("unfinished") or not row["against"] else row["against"]["word"]),
         *(("number", each.beside(row.get(each.key))) for each in others),
         ("number", f"{row['seconds']:.1f} s"),
         *(("number", words) for words in learned(row)),

@@ -19,6 +19,7 @@ from seriatim.measuring.judging import (
     EQUIVALENT,
     FEW_ITEMS,
     UNDECIDED,
+    UNFINISHED,
     WORSE,
     items_of,
     judged,
@@ -85,7 +86,7 @@ class Judgement:
         inside = may_be_best(draws, values)
         for row, word, may in zip(good, words, inside):
             if word is not None and row.get("unfinished"):
-                word |= {"word": None}  # no verdict
+                word |= {"word": UNFINISHED}
             row["against"], row["tied"] = word, bool(may)
         self.hold_above(good, draws, values, best, floor)
 

@@ -24,6 +24,7 @@ from seriatim.measuring.measured import Measured
 from seriatim.measuring.resampling import NORMAL
 
 BETTER, EQUIVALENT, UNDECIDED, WORSE = "better", "equivalent", "undecided", "worse"
+UNFINISHED = "unfinished"  # the winner is against a rung whose time was over: no verdict
 LEVEL = 0.05  # of error: of "better" for all rungs together, of "equivalent" for each
 FEW_ITEMS = 30  # of a test: nothing is told apart by fewer
 BLOCK = 20  # symbols of a stream that count as an item: neighbours depend on each other

@@ -25,7 +25,9 @@ from seriatim.measuring.laws import fitted
 from seriatim.measuring.measured import Measured
 from seriatim.prospects import more_data
 from seriatim.show.curves import said_of_marks, with_intervals
+from seriatim.show.tables import in_letters
 from seriatim.tasks import task
+from seriatim.tasks.forecast.tables import forecast_figures
 from seriatim.tasks.language.metrics import cost_of_beginnings
 from tests.honesty import seriatim
 from tests.honesty.test_comparison import scored
@@ -330,7 +332,7 @@ def test_of_equal_accuracies_the_log_loss_is_told():
     assert "; log loss +0." in found["words"]
 
 
-def test_the_record_has_no_word_for_what_is_unfinished():
+def test_the_record_has_no_verdict_on_what_is_unfinished():
     rows = [row("linear", 0.9, 0.9, 0.1), row("gru", 0.5, 0.5, 0.7, unfinished=True)]
     judge = Judgement(ACCURACY, 0.01, LOG_LOSS)
     rng = np.random.default_rng(0)
@@ -340,7 +342,7 @@ def test_the_record_has_no_word_for_what_is_unfinished():
         arrays = {"loss": np.ones(200), "truth": truth, "answers": answers}
         judge.measured[each] = [Measured(arrays, {"by": "line"})]
     judge.judge(rows)
-    assert rows[1]["against"]["word"] is None and rows[1]["against"]["difference"] > 0
+    assert rows[1]["against"]["word"] == "unfinished" and rows[1]["against"]["difference"] > 0
 
 
 def test_where_there_are_no_intervals_nothing_speaks_of_them():
@@ -354,3 +356,12 @@ def test_where_there_are_no_intervals_nothing_speaks_of_them():
     assert "interval" not in said_of_marks(record, [{"state": "", "model": "linear", "value": 0.9}])
     rows[0]["interval"] = {"accuracy": [0.8, 0.95]}
     assert "95 %" in columns(record, CARD.figures, 160) and not without_intervals(record)
+
+
+def test_the_naive_forecast_is_not_tested_against_itself():
+    """Rounding alone gave a Diebold-Mariano statistic of -0.77."""
+    x = np.cumsum(np.random.default_rng(0).normal(size=120))
+    model = st.fit("forecast", "persistence", x[:90], horizon=3)
+    record = model.evaluate(x, begin="90")
+    assert record["against_naive"] == {"skill": 0.0, "diebold_mariano": 0.0, "p": 1.0}
+    assert "it is the naive forecast" in in_letters(forecast_figures(record))
