@@ -48,9 +48,9 @@ def in_words(figure: Figure, apart: float, low: float, high: float) -> str:
     if math.isinf(apart):
         which = "this model" if figure.signed(apart) > 0 else "the other one"
         return f"{figure.title} impossible for {which}"
-    if low == high == apart == 0:
-        return f"the same {figure.title} on every part of the data"
     above, least, most = (signed(figure, each) for each in (apart, low, high))
+    if low == high == apart == 0:
+        return f"{figure.title} {above} (the same on every part of the data)"
     return f"{figure.title} {above} ({least} to {most})"
 
 

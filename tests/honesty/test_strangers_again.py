@@ -328,7 +328,7 @@ def test_of_equal_accuracies_the_log_loss_is_told():
     first, second = (st.fit("classify", "naive-bayes", data, add=add) for add in (1.0, 0.1))
     found = first.evaluate(data, against=second)["against"]
     assert found["difference"] == 0 and found["word"] == "undecided"
-    assert "the same accuracy on every part of the data" in found["words"]
+    assert "accuracy +0.00% (the same on every part of the data)" in found["words"]
     assert "; log loss +0." in found["words"]
 
 
