@@ -13,12 +13,14 @@ from rich.text import Text
 
 from seriatim.measuring.fingerprint import TEST, caution, seen_of
 from seriatim.measuring.judging import FEW_ITEMS
+from seriatim.prospects import curve_notes, more_time
 from seriatim.records import Record
+from seriatim.show.curves import with_intervals
 from seriatim.show.tables import ORDERS, short, strip, width_of
 from seriatim.tasks.base import Figure, Task
 
-CLAIMED = 0.8  # of draws, from which on it is said who would take the lead
 ROUGH_ITEMS = 100  # of a test: fewer show large differences alone
+CONTRADICTS = "chosen on validation data, and the test contradicts"
 LATE = 1.1  # of its time, from which on it is told that a comparison took longer
 MANY_COPIES = 0.05  # of the data, from which on they are told
 MUCH_SEEN = 0.05  # of the test, from which on the verdict says that training had it
@@ -66,7 +68,10 @@ def footnotes(record: Record, room: Task) -> list[str]:
     if record["protocol"] and record["protocol"].get("caution"):
         notes.append(record["protocol"]["caution"])
     notes += told_of_figures(record, room)
-    notes += of_little(record["measured_on"]) + beside_networks(record["rows"])
+    notes += of_little(record["measured_on"], record.get("measured_in") or "items")
+    notes += (
+        without_intervals(record) + stopped_by_patience(record) + beside_networks(record["rows"])
+    )
     notes += same_figures(record["rows"], room.figure(record["figure"]))
     notes += pretrained_rows(record) + seen_by(record)
     if record["unmixed"]:
@@ -77,6 +82,7 @@ def footnotes(record: Record, room: Task) -> list[str]:
             f"{100 * record['copies']:.0f} % of the sequences are copies of others; they stay on one "
             "side, but intervals count each: --distinct leaves them out"
         )
+    notes += copies_in_test(record)
     if record["test_share"] < 1:
         notes.append(
             f"measured on {100 * record['test_share']:.0f} % of the test part: scoring all of it "
@@ -88,6 +94,17 @@ def footnotes(record: Record, room: Task) -> list[str]:
             "seconds are those of all fits together"
         )
     return notes + curve_notes(record, room)
+
+
+def copies_in_test(record: Record) -> list[str]:
+    """How much of a test that was given stands in it before."""
+    found, several = record.get("test_copies") or 0, record.get("test_sequences") or 0
+    if found <= MANY_COPIES * several:
+        return []
+    return [
+        f"{found:,} of the {several:,} sequences of the test ({100 * found / several:.0f} %) are copies "
+        "of others in it; figures and intervals count each"
+    ]
 
 
 def seen_of_test(rows: Sequence[dict[str, Any]]) -> tuple[float | None, str]:
@@ -117,12 +134,22 @@ def told_of_figures(record: Record, room: Task) -> list[str]:
     ]
 
 
-def of_little(items: int) -> list[str]:
+def stopped_by_patience(record: Record) -> list[str]:
+    """Which networks ended before the updates or epochs that were asked for."""
+    if record["minutes"]:
+        return []
+    rows = [row for row in record["rows"] if row.get("stopped") == "patience"]
+    several = [f"{row['model']} after {row['updates']:,} updates" for row in rows]
+    return [f"stopped by patience: {', '.join(several)}"] if several else []
+
+
+def of_little(items: int, measured_in: str = "items") -> list[str]:
     """What to say of a small test."""
-    if not items or items >= ROUGH_ITEMS:
+    blocks = measured_in != "items"
+    if (not items and not blocks) or items >= ROUGH_ITEMS:
         return []
     words = "too few for a verdict" if items < FEW_ITEMS else "only large differences show"
-    return [f"measured on {items} item{'s' * (items != 1)} of test data only: {words}"]
+    return [f"measured on {counted(items, measured_in)} of test data only: {words}"]
 
 
 def beside_networks(rows: list[dict[str, Any]]) -> list[str]:
@@ -182,14 +209,17 @@ def took_longer(record: Record) -> list[str]:
         return []
     return [
         f"it took {took:.0f} s instead of {asked:.0f}: the machine is busy, or so little time is "
-        f"less than {several(record['rows'])}"
+        f"less than {what_needs(record)}"
     ]
 
 
-def several(rows: list[dict[str, Any]]) -> str:
-    """What so many models need, and what would help."""
-    few = len(rows) < 2
-    return "a model needs" if few else f"{len(rows)} models need; --models names fewer"
+def what_needs(record: Record) -> str:
+    """What needs more time, and what would help: networks, or, where none was begun, what is done
+    once, whatever the models."""
+    many = len(record["rows"])
+    if record.get("slot_seconds") is None:
+        return "starting, reading, counting and the report need"
+    return "a model needs" if many < 2 else f"{many} models need; --models names fewer"
 
 
 def recommendation_of(record: Record) -> list[str]:
@@ -197,6 +227,8 @@ def recommendation_of(record: Record) -> list[str]:
     found, notes = record["recommendation"], []
     if not found:
         return []
+    if found["best"] and found.get("why") and CONTRADICTS not in found["why"]:
+        notes.append(f"kept for use: {found['best']}, for {found['why']}")
     if found["limits"]:
         limits = {"max_size": "{:,} bytes at most", "min_speed": "{:,g} symbols/s at least"}
         asked = [limits[key].format(value) for key, value in found["limits"].items() if value]
@@ -238,10 +270,15 @@ def verdict(
     floor: str = "",
     validated: int = 0,
     references: Sequence[dict[str, Any]] = (),
+    equals: str = "",
+    ties: Figure | None = None,
+    margin_of: str = "",
+    measured_in: str = "items",
 ) -> str:
     """What the table says, in plain sentences; a rung that is unfinished is no rung that lost, and
-    what rests on a few items is no verdict."""
+    what rests on a few items is no verdict. Networks that are a counting rung alone count once."""
     good = [row for row in rows if row["status"] == "ok" and row[figure.key] is not None]
+    good, alone = once(good)
     if not good:
         measured = any(row["status"] == "ok" for row in rows)
         no_figure = f"No model has a {figure.title} on this data: it is impossible here. Nothing tells them apart."
@@ -252,19 +289,96 @@ def verdict(
         for row in good[1:]
         if figure.write(row[figure.key]) == figure.write(best[figure.key])
     ]
-    words = first_words(good, figure, items, level)
+    if (
+        figure.higher
+        and figure.most is not None
+        and best[figure.key] == max(row[figure.key] for row in good) == 0
+    ):
+        return nothing_right(good, figure, ties) + missing_of(rows)
+    words = first_words(good, figure, items, level, floor, measured_in)
     if chosen_on == "validation":
-        on = f" ({validated:,} item{'s' * (validated != 1)})" if validated else ""
-        words += f" It was chosen on the validation data{on}; all figures are those of the test."
+        on = f" ({counted(validated, measured_in)})" if validated else ""
+        words += (
+            f" It was chosen on the validation data{on}{equals}; all figures are those of the test."
+        )
+    elif equals:
+        words += f" It was chosen{equals.removeprefix(',')}."
     words += much_seen(good)
     told = [name for name in level if name in words]
-    words += told_apart(good, margin, told) + not_above(good, floor, items)
+    told += [floor] if CONTRADICTS in words else []
+    words += told_apart(good, margin, told, margin_of) + not_above(good, floor, items)
+    words += less_sure(good, floor, ties) + alone_in_words(alone)
     words += beyond_all(best, figure, references)
     words += unfinished_of(good, figure) + more_time(good, figure, margin)
     return words + missing_of(rows)
 
 
-def first_words(good: list[dict[str, Any]], figure: Figure, items: int, level: list[str]) -> str:
+def nothing_right(good: list[dict[str, Any]], figure: Figure, ties: Figure | None) -> str:
+    """What to say where every model was wrong of every item."""
+    models = "both models" if len(good) == 2 else f"all {len(good)} models"
+    who = f"{good[0]['model']} is the only model, and it" if len(good) == 1 else f"{models} have"
+    said = f"None got a single one right: {who} {'has ' * (len(good) == 1)}"
+    said += f"{figure.write(0.0)} {figure.words or figure.title}."
+    if len(good) > 1 and ties is not None:
+        said += f" They are ordered by {ties.title}."
+    return f"{said} None is recommended."
+
+
+def counted(number: int, measured_in: str) -> str:
+    """So many items, or blocks."""
+    one = measured_in.replace("items", "item").replace("blocks", "block")
+    return f"{number:,} {one if number == 1 else measured_in}"
+
+
+def once(good: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The rows, and apart from them networks that are a counting rung of the table alone, or the
+    winner's twins."""
+    kept: list[dict[str, Any]] = []
+    alone: list[dict[str, Any]] = []
+    for row in good:
+        names = {each["model"] for each in good if not each.get("beside_alone")}
+        names |= {each["beside"] for each in kept if each.get("beside_alone")}
+        twin = row.get("beside_alone") and row["beside"] in names and kept
+        (alone if twin else kept).append(row)
+    return kept, alone
+
+
+def alone_in_words(alone: list[dict[str, Any]]) -> str:
+    """Which networks are a counting rung alone, and no models of their own."""
+    networks: dict[str, list[str]] = {}
+    for row in alone:
+        networks.setdefault(row["beside"], []).append(row["model"])
+    return "".join(
+        f" {', '.join(several)}: {name} alone, the same model, counted once."
+        for name, several in networks.items()
+    )
+
+
+def less_sure(good: list[dict[str, Any]], floor: str, ties: Figure | None) -> str:
+    """What to say where the best is less sure of the truth than the rung that looks at nothing."""
+    found = next((row for row in good[1:] if row["model"] == floor), None)
+    if found is None or ties is None:
+        return ""
+    mine, least = (row.get(ties.key) for row in (good[0], found))
+    if least is None or ties.signed(mine) <= ties.signed(least):
+        return ""
+    against = f"{ties.write(mine)} against {ties.write(least)}"
+    return f" Its {ties.title} is worse than that of {floor}, the floor ({against})."
+
+
+def equals_in_words(equals: Sequence[str], by: str) -> str:
+    """That the winner was chosen among equals, and by what."""
+    return f", tied there with {', '.join(equals)}, and {by} decided" if equals else ""
+
+
+def first_words(
+    good: list[dict[str, Any]],
+    figure: Figure,
+    items: int,
+    level: list[str],
+    floor: str = "",
+    measured_in: str = "items",
+) -> str:
     """Who comes first, with what, and how sure that is."""
     best, others = good[0], [row for row in good[1:] if not row.get("weights")]
     value = f"{figure.write(best[figure.key])} {figure.words or figure.title}"
@@ -273,13 +387,18 @@ def first_words(good: list[dict[str, Any]], figure: Figure, items: int, level: l
     name = best["model"] + (", unfinished," if best.get("unfinished") else "")
     ahead = figure.signed(best[figure.key]) <= min(figure.signed(row[figure.key]) for row in good)
     if items < FEW_ITEMS:
-        return f"Too little test data for a verdict ({items}): {name} comes first with {told}"
+        much = f"{items}" if measured_in == "items" else counted(items, measured_in)
+        return f"Too little test data for a verdict ({much}): {name} comes first with {told}"
     if len(good) == 1:
         return f"{name} is the only model with a figure: {told}"
     if level and len(level) == len(good) - 1:
         apart = "This test does not tell them apart."
         return f"All {len(good)} models have the same figure: {told} {apart}"
-    if any((row.get("against") or {}).get("word") == "worse" for row in good[1:]):
+    worse = [row for row in good[1:] if (row.get("against") or {}).get("word") == "worse"]
+    if found := next((row for row in worse if row["model"] == floor), None):
+        than = f"{figure.write(found[figure.key])} against {value}"
+        return f"{name} was {CONTRADICTS}: {floor}, the floor, is better there ({than})."
+    if worse:
         return f"{name} was ahead on the validation data, and the test contradicts that: {told}"
     if best.get("unfinished"):
         where = "is ahead so far" if ahead else "was ahead on the validation data so far"
@@ -303,9 +422,7 @@ def not_above(good: list[dict[str, Any]], floor: str, items: int) -> str:
         worse = any((row.get("against") or {}).get("word") == "worse" for row in good)
         return "" if worse else f" {floor} is the floor: nothing here has found more to go by."
     word = (found.get("against") or {}).get("word")
-    if word == "worse":
-        return f" {floor}, the floor, is better on the test than what was chosen: rely on neither."
-    if word is not None and word != "better":
+    if word is not None and word not in ("better", "worse"):
         return f" Nothing here is shown to be better than {floor}, the floor."
     return ""
 
@@ -331,7 +448,9 @@ def much_seen(good: list[dict[str, Any]]) -> str:
     return f" {words[0].upper()}{words[1:]}."
 
 
-def told_apart(good: list[dict[str, Any]], margin: float, level: list[str]) -> str:
+def told_apart(
+    good: list[dict[str, Any]], margin: float, level: list[str], margin_of: str = ""
+) -> str:
     """Which models the best one is shown to be better than, which are as good but for a margin, and
     which cannot be told from it, beside those that are level with it: a larger test might."""
     words: dict[str, list[str]] = {}
@@ -343,10 +462,11 @@ def told_apart(good: list[dict[str, Any]], margin: float, level: list[str]) -> s
         others = "all finished others" if len(better) == len(good) - 1 > 2 else ", ".join(better)
         said += f" It is better than {others}."
     if equal := words.get("equivalent"):
-        said += f" Equivalent, within {100 * margin:g} %: {', '.join(equal)}."
+        of = f" of what {margin_of} leaves to be gained" if margin_of else ""
+        said += f" Equivalent, within {100 * margin:g} %{of}: {', '.join(equal)}."
     if undecided := [name for name in words.get("undecided", ()) if name not in level]:
         said += f" Undecided on this test, a larger one might tell: {', '.join(undecided)}."
-    if worse := words.get("worse"):
+    if worse := [name for name in words.get("worse", ()) if name not in level]:
         said += f" On the test it is worse than {', '.join(worse)}."
     return said
 
@@ -375,95 +495,10 @@ def unfinished_of(good: list[dict[str, Any]], figure: Figure) -> str:
     return words
 
 
-def more_time(good: list[dict[str, Any]], figure: Figure, margin: float) -> str:
-    """What twice the time would change, where short fits tell: who would overtake the best, which
-    has twice the time as well, or that nobody would gain much."""
-    networks = [row for row in good if row.get("course") and not row.get("weights")]
-    known = [row for row in networks if row["course"]["predicted"]]
-    moving = [row for row in known if row["unfinished"]]
-    if not known or (not moving and len(known) < len(networks)):
-        return ""
-    if not moving:
-        return (
-            " More time would change little: the last doubling of it gained no network more than "
-            f"{100 * margin:g} %."
-        )
-    best = good[0]
-    rival = figure.signed(predicted(best)["value"] if best in known else best[figure.key])
-    said: dict[str, list[str]] = {}
-    for row in moving:
-        then = predicted(row)
-        ends = " to ".join(figure.write(then[key]) for key in ("low", "high"))
-        words = "it is the best already"
-        if row is not best:
-            words = f"that {overtaking(then, rival, figure)} {best['model']}"
-        told = f"{row['model']} to about {figure.write(then['value'])} ({ends})"
-        said.setdefault(words, []).append(told)
-    several = "; ".join(f"{', '.join(told)}: {words}" for words, told in said.items())
-    return f" Twice the time would bring {several}."
-
-
-def overtaking(then: dict[str, float], rival: float, figure: Figure) -> str:
-    """How likely what is predicted overtakes a rival."""
-    low, middle, high = sorted(figure.signed(then[key]) for key in ("low", "value", "high"))
-    if middle < rival:
-        return "would overtake" if high < rival else "would probably overtake"
-    return "may overtake" if low < rival else "would not overtake"
-
-
-def predicted(row: dict[str, Any], times: int = 2) -> dict[str, float]:
-    """What so many times the time would give."""
-    return next(each for each in row["course"]["predicted"] if each["times"] == times)
-
-
 def missing_of(rows: list[dict[str, Any]]) -> str:
     """Which models have no figure."""
     missing = [f"{row['model']} ({row['status']})" for row in rows if row["status"] != "ok"]
     return f" Without a figure: {', '.join(missing)}." if missing else ""
-
-
-def more_data(curve: Record | None, rows: list[dict[str, Any]], figure: Figure) -> str:
-    """What more data would change: who would take the lead, or what the best would reach."""
-    if not curve:
-        return ""
-    ahead = [
-        each
-        for each in curve["crossings"]
-        if each["lead"] and each["sure"] >= CLAIMED and each["at"] > curve["sizes"][-1]
-    ]
-    if ahead:
-        words = ahead[0]["words"]
-        return f" More data might change that: {words}."
-    laws = {each["model"]: each["predicted"][-1] for each in curve["rungs"] if each["predicted"]}
-    best = rows[0]["model"]
-    if best not in laws:
-        return ""
-    value, low, high = (figure.write(laws[best][key]) for key in ("value", "low", "high"))
-    ahead_of = [name for name in laws if name != best]
-    still = min(laws, key=lambda name: figure.signed(laws[name]["value"])) == best and ahead_of
-    return (
-        f" With {laws[best]['times']} times the data {best} would have about {value} "
-        f"(80 %: {low} to {high}){', still ahead of ' + ', '.join(ahead_of) if still else ''}."
-    )
-
-
-def curve_notes(record: Record, room: Task) -> list[str]:
-    """What the curve against data says, under the table: what the best would reach with more of
-    it, where the lead changes, and who has no law."""
-    curve, figure = record.get("curve"), room.figure(record["figure"])
-    if not curve:
-        return []
-    notes = []
-    for each in [rung for rung in curve["rungs"] if rung["predicted"]]:
-        several = [
-            f"x {told['times']}: {figure.write(told['value'])} "
-            f"({figure.write(told['low'])}-{figure.write(told['high'])})"
-            for told in each["predicted"]
-        ]
-        notes.append(f"{each['model']} with more data, 80 %: {', '.join(several)}")
-    notes += [each["words"] for each in curve["crossings"] if each["lead"]]
-    notes += [f"{each['model']}: {each['why']}" for each in curve["rungs"] if each["why"]]
-    return notes
 
 
 def leaderboard(record: Record, room: Task, width: int = 160) -> Table:
@@ -613,9 +648,13 @@ def columns(record: Record, figures: tuple[Figure, ...], width: int) -> list[str
     sample = ["sample"] if any("sample" in row for row in record["rows"]) else []
     networks = any(row.get("updates") is not None for row in record["rows"])
     seen = ["updates", *(["epochs"] if wide else [])] if networks else []
-    strips = [STRIP] if width >= DRAWN and len(strips_of(record, first, 16)) > 1 else []
+    strips = (
+        [STRIP]
+        if with_intervals(record) and width >= DRAWN and len(strips_of(record, first, 16)) > 1
+        else []
+    )
     judged = [WINNER] if any(row.get("against") for row in record["rows"]) else []
-    figure = [first.title, "95 %", *strips, *judged]
+    figure = [first.title, *(["95 %"] if with_intervals(record) else []), *strips, *judged]
     own = any(row.get("seconds") is not None for row in record["rows"])
     spent = ["fit s"] if own else []
     names = ["author", "model"] if any("spec" in row for row in record["rows"]) else ["model"]
@@ -629,17 +668,34 @@ def learned(row: dict[str, Any]) -> tuple[str, str]:
     return f"{row['updates']:,}", f"{row['epochs']:.3g}"
 
 
+def alone_of(row: dict[str, Any]) -> str:
+    """Of a network that has nothing to add, who answers alone."""
+    return f" ({row['beside']} alone)" if row.get("beside_alone") else ""
+
+
+def without_intervals(record: Record) -> list[str]:
+    """That there are no intervals, where there are figures."""
+    scored = any(row.get(record["figure"]) is not None for row in record["rows"])
+    several = counted(record["measured_on"] or 0, record.get("measured_in") or "items")
+    return [] if with_intervals(record) or not scored else [f"no intervals: {several} are too few"]
+
+
+def mark_of(place: int, row: dict[str, Any]) -> str:
+    """What stands before a row: its place, or that it is unfinished, or may be best as well."""
+    return "~" if row.get("unfinished") else "=" if row["tied"] and place > 1 else str(place)
+
+
 def cells_of(place: int, row: dict[str, Any], figures: tuple[Figure, ...]) -> dict[str, Any]:
     """A row of the table, by the titles of the columns."""
     first, *others = figures
     low, high = row["interval"][first.key] or (None, None)
     bounds = "" if low is None else f"{first.write(low).removesuffix('%')}-{first.write(high)}"
     return {
-        "": "~" if row.get("unfinished") else "=" if row["tied"] and place > 1 else str(place),
+        "": mark_of(place, row),
         "updates": learned(row)[0],
         "epochs": learned(row)[1],
         "author": Text(row["model"]),
-        "model": Text(row.get("spec") or row["model"]),
+        "model": Text((row.get("spec") or row["model"]) + alone_of(row)),
         first.title: first.write(row[first.key]),
         "95 %": bounds,
         WINNER: "" if row.get("unfinished") or not row.get("against") else row["against"]["word"],

@@ -15,14 +15,21 @@ from typing import Any
 
 from seriatim import __version__
 from seriatim.errors import SeriatimError
-from seriatim.leaderboard import WINNER, footnotes, learned
+from seriatim.leaderboard import WINNER, alone_of, footnotes, learned, mark_of
 from seriatim.measuring.fingerprint import seen_in_words
 from seriatim.plotting import LEARNING, drawn, learning_of, pictures_of
 from seriatim.records import Record
 from seriatim.runs.predictor import Predictor
 from seriatim.settings import named
 from seriatim.show.charts import Chart
-from seriatim.show.curves import courses, data_curve, leaderboard, quality, time_curve
+from seriatim.show.curves import (
+    courses,
+    data_curve,
+    leaderboard,
+    quality,
+    time_curve,
+    with_intervals,
+)
 from seriatim.show.pages import Section, page, table, text, written
 from seriatim.show.progress import clock
 from seriatim.show.tables import in_letters, short
@@ -44,7 +51,7 @@ def comparison_page(record: Record, room: Task, folder: Path | None = None) -> s
     sections: list[Section] = []
     if scored:
         sections += [("Leaderboard", leaderboard(record))]
-    sections += [("", standing(record["rows"], figures)), ("", notes_of(footnotes(record, room)))]
+    sections += [("", standing(record, figures)), ("", notes_of(footnotes(record, room)))]
     if scored:
         sections += [("Quality against time", quality(record))]
     if record.get("curve"):
@@ -78,10 +85,11 @@ def head_of(record: Record) -> str:
     )
 
 
-def standing(rows: list[dict[str, Any]], figures: tuple[Figure, ...]) -> str:
+def standing(record: Record, figures: tuple[Figure, ...]) -> str:
     """The leaderboard as a table, with all that each rung cost."""
+    rows, bounds = record["rows"], ["95 % interval"] if with_intervals(record) else []
     first, *others = figures[0], *(each for each in figures[1:] if each.shown)
-    heads = ["", "model", first.title, "95 % interval", WINNER, *(each.title for each in others)]
+    heads = ["", "model", first.title, *bounds, WINNER, *(each.title for each in others)]
     heads += ["fit", "updates", "epochs", "parameters", "size", "symbols / s"]
     words = {"model", "95 % interval", WINNER, ""}
     titles = "".join(
@@ -107,11 +115,13 @@ def standing_row(
         )
     low, high = row["interval"][first.key] or (None, None)
     state = " (unfinished)" if row.get("unfinished") else ""
+    state += alone_of(row)
+    between = "" if low is None else f"{first.write(low)} to {first.write(high)}"
     cells = [
-        ("", "=" if row["tied"] and place > 1 else str(place)),
+        ("", mark_of(place, row)),
         ("", row["model"] + state),
         ("number", first.write(row[first.key])),
-        ("", "" if low is None else f"{first.write(low)} to {first.write(high)}"),
+        *([("", between)] if "95 % interval" in heads else []),
         ("", "" if row.get("unfinished") or not row["against"] else row["against"]["word"]),
         *(("number", each.beside(row.get(each.key))) for each in others),
         ("number", f"{row['seconds']:.1f} s"),
@@ -180,9 +190,10 @@ def protocol(found: Mapping[str, Any]) -> str:
 def again(record: Record, room: Task) -> str:
     """The commands that do it again, and those that go on from here."""
     lines = [record["command"]]
-    good = [row for row in record["rows"] if row["status"] == "ok" and row.get("run")]
-    if good and record["out"]:
-        lines.append(room.kept.format(run=shlex.quote(f"{record['out']}/{good[0]['run']}")))
+    best = (record["recommendation"] or {"best": None})["best"]
+    run = next((row.get("run") for row in record["rows"] if row["model"] == best), None)
+    if run and record["out"]:
+        lines.append(room.kept.format(run=shlex.quote(f"{record['out']}/{run}")))
     return f"<pre>{text_lines(chr(10).join(lines))}</pre>"
 
 
@@ -193,7 +204,8 @@ def command_of(verb: str, words: list[str], asked: Mapping[str, Any]) -> str:
         flag = "--" + name.replace("_", "-")
         if value is None or value is False or value == "":
             continue
-        flags += [flag] if value is True else [flag, str(value)]
+        several = value if isinstance(value, list) else [value]
+        flags += [flag] if value is True else [flag, *map(str, several)]
     return shlex.join(["seriatim", verb, *words, *flags])
 
 

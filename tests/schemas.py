@@ -52,6 +52,11 @@ INFINITE = re.compile(
 SOMETIMES = {
     "disagreements",
     "interval_errors",
+    "best",
+    "chosen_by",
+    "margin_of",
+    "above_floor",
+    "valid_ties",
 }  # null where there is nothing to tell, whatever the examples show
 EACH = "each of "  # the key of what such an object holds
 # what is null or empty in every example of some task and verb
@@ -70,6 +75,12 @@ UNSEEN: dict[str, Schema] = {
     "cheapest_equivalent": {"type": "string"},
     "recommendation": {"type": "object"},
     "against": {"type": "object"},
+    "best": {"type": "string"},
+    "margin_of": {"type": "string"},
+    "chosen_by": {"type": "string"},
+    "chosen_among": {"type": "array", "items": {"type": "string"}},
+    "valid_ties": {"type": "number"},
+    "above_floor": {"type": "boolean"},
     "course": {"type": "object"},
     "points": {"type": "object"},
     "moved": {"type": "number"},

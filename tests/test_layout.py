@@ -37,6 +37,7 @@ ROOMS = [
     "conforming",
     "fitting_options",
     "fitting",
+    "prospects",
     "leaderboard",
     "plotting",
     "faces",

@@ -267,19 +267,31 @@ def compare(command: Command) -> int:
     first = str(command.data if isinstance(command.data, Path) else command.data[0])
     name = "compare-" + Path(first.split(":")[0]).name.split(".")[0]
     out = command.asked.pop("out", "") or str(free_folder(name))
-    record = followed(command, passing=False, out=out)
+    on = f"The same command with --out {out} --resume goes on with what there is"
+    try:
+        record = followed(command, passing=False, out=out)
+    except KeyboardInterrupt:
+        if (Path(out) / "comparison.json").is_file():
+            say(on)
+        raise
     room = task(command.subject)
     show(record, command, leaderboard(record, room, output().width))
     names = ("report.html", "table.json", "table.csv", "quality.png", "runs/")
     written = ", ".join(name for name in names if (Path(out) / name).exists())
-    say(f"{record['seconds']:.0f} s in all. Written: {out}/{written}")
+    seconds = max(record["seconds"], time.perf_counter() - began())  # the table is printed, too
+    say(f"{seconds:.0f} s in all. Written: {out}/{written}")
     good = [row for row in record["rows"] if row["status"] == "ok"]
     failed = [row["model"] for row in record["rows"] if row["status"] == "failed"]
+    if record["interrupted"]:
+        say(on)
     if failed:
         say(f"Failed: {', '.join(failed)}: see the table")
-    told_apart = good and good[0][record["figure"]] is not None
-    if told_apart and good[0]["run"]:
-        say("Try: " + room.kept.format(run=f"{out}/{good[0]['run']}"))
+    best = (record["recommendation"] or {"best": None})["best"]
+    kept = (
+        row["run"] for row in good if row["model"] == best and row[record["figure"]] is not None
+    )
+    if run := next(kept, None):
+        say("Try: " + room.kept.format(run=f"{out}/{run}"))
     return INTERRUPTED if record["interrupted"] else int(bool(failed) or not good)
 
 

@@ -54,6 +54,10 @@ class Budget:
         """Whether so much can still be done before the report."""
         return self.clock() + seconds <= self.end - self.report
 
+    def left_over(self) -> float:
+        """Seconds until the report."""
+        return max(0.0, self.end - self.report - self.clock())
+
     def dealt_out(self) -> bool:
         """Whether no network has a slot any more."""
         return self.share is not None and self.left < 0.5  # a mixture's is a part of one

@@ -24,7 +24,7 @@ from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, SeriatimError
 from seriatim.fitting import fit_events
 from seriatim.fitting_options import CompareOptions
-from seriatim.measuring.judging import over_seeds
+from seriatim.measuring.judging import BETTER, FEW_ITEMS, WORSE, judged, over_seeds
 from seriatim.measuring.laws import Law, crossing, errors_of, fitted, refused
 from seriatim.measuring.measured import Measured
 from seriatim.records import Record
@@ -266,12 +266,31 @@ class DataCurve:
         a, b, c = law.parameters[0].tolist()
         told["law"] = {"a": self.sign * a, "b": self.sign * b, "c": c}
         told["predicted"] = []
+        test = self.chance(found["model"])
         for times in TIMES:
-            expected = law.predicted(times * law.sizes[-1])
+            expected = law.predicted(times * law.sizes[-1], test)
             low, high = sorted((self.sign * expected.low, self.sign * expected.high))
             value = self.sign * expected.value
             told["predicted"].append({"times": times, "value": value, "low": low, "high": high})
         return told
+
+    def chance(self, model: str) -> float:
+        """The standard error of a rung's figure by the chance in the test."""
+        rows = [row for row in self.comparison.rows if row["model"] == model]
+        draws, _ = self.comparison.judgement.drawn(rows)
+        return float(draws[0].std(ddof=1))
+
+    def told_apart(self, first: Row, second: Row) -> bool:
+        """Whether one of two rungs is shown to be better at the last size: of the winner the table says
+        so, of others the same test of the two alone."""
+        judgement = self.comparison.judgement
+        for one, other in ((first, second), (second, first)):
+            if one["model"] == judgement.winner and other["against"]:
+                return other["against"]["word"] in (BETTER, WORSE)
+        draws, values = judgement.drawn([first, second])
+        (_, found) = judged(draws, values, 0, judgement.margin, judgement.items)
+        enough = judgement.items >= FEW_ITEMS
+        return enough and found is not None and found["word"] in (BETTER, WORSE)
 
     def crossings(self, laws: dict[str, Law], rungs: list[Record]) -> list[Record]:
         """Where one rung comes ahead of another, by size; `lead`: where the best of all changes."""
@@ -281,6 +300,7 @@ class DataCurve:
         if len(rows) < 2:
             return found
         draws, values = self.comparison.judgement.drawn(rows)
+        by_name = {row["model"]: row for row in rows}
         moved = dict(zip((row["model"] for row in rows), draws - values[:, None]))
         for first, second in permutations(laws, 2):
             apart = moved[first] - moved[second]
@@ -290,9 +310,19 @@ class DataCurve:
             value = laws[second].value(cross.at)
             best = min(self.known_at(cross.at, each, laws) for each in rungs)
             lead = value <= best + abs(best) * self.comparison.options.margin
+            told = self.told_apart(by_name[first], by_name[second])
             words = told_of(first, second, cross.at, cross.sure, whole, unit)
             ends = {"at": cross.at, "low": cross.low, "high": cross.high, "sure": cross.sure}
-            found.append({"first": first, "second": second, **ends, "lead": lead, "words": words})
+            found.append(
+                {
+                    "first": first,
+                    "second": second,
+                    **ends,
+                    "lead": lead,
+                    "told": told,
+                    "words": words,
+                }
+            )
         return sorted(found, key=lambda each: each["at"])
 
     def known_at(self, size: float, rung: Record, laws: dict[str, Law]) -> float:

@@ -30,7 +30,7 @@ class Mixing:
     counting: list[str]
     rows: list[Row]
     # the best that counts and the best network, each with its validation figure and its name
-    best: dict[str, tuple[float, str, Callable[[], Predictor]]]
+    best: dict[str, tuple[tuple[float, ...], str, Callable[[], Predictor]]]
     mixes: bool
     unmixed: str  # why nothing is mixed, if that was meant to be
     interrupted: bool
@@ -38,7 +38,7 @@ class Mixing:
     budget: Budget | None
     coding: Callable[[], dict[str, Any]]
     row_of: Callable[..., Row]
-    chosen_by: Callable[..., float | None]
+    chosen_by: Callable[..., dict[str, float | None]]
     said: Callable[[Row], str]
 
     def remember(self, name: str, predictor: Callable[[], Predictor], row: Row) -> None:
@@ -47,7 +47,7 @@ class Mixing:
         kind = "counts" if name in self.counting else "network"
         if not self.mixes or row["status"] != "ok" or row["valid"] is None:
             return
-        value = self.figure.signed(row["valid"])
+        value = self.judgement.place(row, "valid")
         if kind not in self.best or value < self.best[kind][0]:
             self.best[kind] = (value, name, predictor)
 
@@ -78,7 +78,7 @@ class Mixing:
             together.metrics = dict(network.metrics) | {"seconds": seconds}
             run = None if folder is None else folder / "runs" / name
             row = self.row_of(name, together, measured, rounds, seconds, run)
-            row["valid"] = self.chosen_by(together, together, rounds)
+            row |= self.chosen_by(together, together, rounds)
             row["weights"] = mixed.weights()
             row["unfinished"] = next(e["unfinished"] for e in self.rows if e["model"] == second)
             if run is not None and not run.exists():

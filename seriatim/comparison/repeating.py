@@ -21,7 +21,7 @@ from seriatim.parallel import settle
 from seriatim.records import Record
 from seriatim.storage import read_json
 
-PROTOCOL = 1  # of comparisons: raised when the same record would be measured in another way
+PROTOCOL = 2  # of comparisons: raised when the same record would be measured in another way
 OF_ITSELF = ("out", "resume", "track", "repeat")  # options that change no figure
 PARTS = ("data", "valid", "test")
 VERSIONS = ("seriatim", "torch", "numpy", "python", "threads", "protocol")
@@ -47,7 +47,8 @@ def recorded(path: str | Path) -> Record:
 
 def repeated(room: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     """What is asked for when a comparison is done again: all that its record says, and where the new
-    one is kept. Anything else that was said must agree with it."""
+    one is kept; validation and test data are held against its fingerprints. Anything else that was
+    said must agree with it."""
     found = recorded(asked["repeat"])
     if room != found["task"]:
         raise ConfigError(
@@ -59,7 +60,7 @@ def repeated(room: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     other = [
         name
         for name, value in asked.items()
-        if name not in OF_ITSELF and str(value) != str(before.get(name, ""))
+        if name not in (*OF_ITSELF, *PARTS) and str(value) != str(before.get(name, ""))
     ]
     if other:
         raise ConfigError(
@@ -67,7 +68,7 @@ def repeated(room: str, asked: Mapping[str, Any]) -> dict[str, Any]:
             got=", ".join(other),
             do="Leave them out, or compare anew",
         )
-    return dict(before) | {name: asked[name] for name in OF_ITSELF if name in asked}
+    return dict(before) | {name: asked[name] for name in (*OF_ITSELF, *PARTS) if name in asked}
 
 
 def fingerprint_of(data: Sequences | None) -> str | None:

@@ -17,37 +17,37 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from seriatim import __version__
 from seriatim.codecs.options import unit_in_words, with_unit
 from seriatim.comparison.budget import Budget
 from seriatim.comparison.data_curve import HALF, DataCurve, check_curve
 from seriatim.comparison.fits import Fits
 from seriatim.comparison.folder import new_folder, resumed, write_pages, write_tables
-from seriatim.comparison.judgement import Judgement, recommended
+from seriatim.comparison.judgement import Judgement, nothing_right, recommended
 from seriatim.comparison.mixing import Mixing
 from seriatim.comparison.repeating import PARTS, differences, provenance, recorded
+from seriatim.comparison.rows import copies, over_seeds, units_of
 from seriatim.comparison.time_curve import Short, TimeCurves
 from seriatim.comparison.trials import Round, Trials, spec_of
 from seriatim.data.objects import MEMORY
 from seriatim.data.sequences import NUMBERS, Sequences
-from seriatim.data.splits import equal_groups
 from seriatim.errors import ConfigError, SeriatimError, nearest, told_by
 from seriatim.fitting import fit_events
 from seriatim.fitting_options import CompareOptions
-from seriatim.leaderboard import more_data, verdict
+from seriatim.leaderboard import equals_in_words, verdict
 from seriatim.measuring.fingerprint import fingerprint
+from seriatim.measuring.judging import BLOCK, items_of
 from seriatim.measuring.measured import Measured
 from seriatim.models.ladder import known_settings
 from seriatim.progress import began, exhausted, listening, note
+from seriatim.prospects import more_data
 from seriatim.records import Record, record
 from seriatim.report import call_of, call_with, command_of
 from seriatim.runs.predictor import Predictor, Source
 from seriatim.settings import build, named, names_of
 from seriatim.show.pages import can_draw, warm
 from seriatim.storage import read_json, write_json
-from seriatim.tasks.base import Task
+from seriatim.tasks.base import Figure, Task
 from seriatim.tasks.opening import load
 from seriatim.training.ending import ENDING
 from seriatim.training.loop import relay
@@ -109,10 +109,13 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         self.figure = room.figures[0]  # until the data are known
         self.rows: list[Row] = []
         self.split, self.test_share = "folds", 1.0
+        self.test_copies = 0, 0  # of a test that was given, and how many sequences it has
         self.measuring: dict[str, Any] = {}  # what the test is measured with
-        self.judgement = Judgement(self.figure, options.margin)
+        ladder = {name: place for place, name in enumerate(room.rungs)}
+        ties = self.tie_breaker()
+        self.judgement = Judgement(self.figure, options.margin, ties, room.floor, ladder)
         # the best that counts and the best network, each with its validation figure and its name
-        self.best: dict[str, tuple[float, str, Callable[[], Predictor]]] = {}
+        self.best: dict[str, tuple[tuple[float, ...], str, Callable[[], Predictor]]] = {}
         self.mixes = room.mixture is not None and not (
             options.models or options.folds or options.seeds > 1 or len(self.units) > 1
         )
@@ -161,6 +164,10 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             do=nearest(key, sorted(known.union(*of_models))),
         )
 
+    def tie_breaker(self) -> Figure | None:
+        """The figure that decides among models of the same."""
+        return self.room.figure(self.figure.ties) if self.figure.ties else None
+
     def leave_out(self, names: Sequence[str]) -> None:
         """Compare without these."""
         for several in (self.names, self.counting, self.learning):
@@ -179,6 +186,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             self.leave_out(self.room.cut.unable(data))
         yield from self.compared_with_before()
         self.figure = self.judgement.figure = self.room.ranking_figure(rounds[0][1])
+        self.judgement.ties = self.tie_breaker()
         folder = self.open_folder(data)
         yield {"event": "plan", "models": self.names, "minutes": self.options.minutes}
         yield {
@@ -256,9 +264,26 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
         self.split = "given" if tested is not None else "parts of the data"
         if tested is not None:
             self.measuring = cut.official(data)
-            return data, [(held, data, tested)]
+            self.test_copies = round(copies(cut.by_key(tested)) * len(tested)), len(tested)
+            return data, [(*self.held_out(data, held), tested)]
         parts = cut.divide(data)
         return data, [parts if held is None else (held, *parts[1:])]
+
+    def held_out(
+        self, data: Sequences, held: Sequences | None
+    ) -> tuple[Sequences | None, Sequences]:
+        """Validation and training data beside a test that was given: as given, or a part of the
+        training data, as a fit holds it out. None where nothing can be held out, or where measuring
+        walks through the end of the training data."""
+        if held is not None or self.room.cut.walks:
+            return held, data
+        try:
+            with listening(lambda event: None):
+                parts = self.room.parts(spec_of(self.names[0]), {})
+                train, held = self.room.cut.hold_out(data, parts)
+        except SeriatimError:
+            return None, data
+        return (None, data) if held is data else (held, train)
 
     def asked(self) -> dict[str, Any]:
         """All that this comparison was asked for, and no default."""
@@ -402,7 +427,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             several.append(predictor.merged(found))
             chosen = self.before_the_test(name, predictor, rounds)
             rows.append(self.row_of(name, predictor, several[-1], rounds, spent, kept))
-            rows[-1]["valid"] = self.chosen_by(chosen, predictor, rounds)
+            rows[-1] |= self.chosen_by(chosen, predictor, rounds)
             if number == 0:
                 rows[0] = self.curved(name, predictor, rows[0])
                 self.last = predictor
@@ -442,26 +467,28 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
 
     def chosen_by(
         self, chosen: Predictor, predictor: Predictor, rounds: list[Round]
-    ) -> float | None:
-        """The figure on the validation data, or None: folds have none, and of what counts none is
-        left where the data were too short to hold out some."""
+    ) -> dict[str, float | None]:
+        """The figure on the validation data and the one that breaks ties, or none: folds have none,
+        and of what counts none is left where the data were too short to hold out some."""
         valid, train, _ = rounds[-1]
         if len(rounds) > 1:
-            return None
+            return {}
         if valid is not None:
             return self.validated(chosen, self.room.cut.some_of(valid, self.test_share))
         counts = all(part.counts for part in predictor.parts)
         if not self.room.cut.walks or (counts and chosen is predictor):
-            return None
+            return {}
         with suppress(SeriatimError):
             return self.validated(chosen, train)
-        return None
+        return {}
 
-    def validated(self, chosen: Predictor, valid: Sequences) -> float | None:
-        """The figure on validation data, of which is remembered how many items they have."""
+    def validated(self, chosen: Predictor, valid: Sequences) -> dict[str, float | None]:
+        """Figures on validation data, of which is remembered how many items they have."""
         measured = chosen.measure(valid)
-        self.judgement.validated_on = len(measured.loss)
-        return chosen.row(measured)[self.figure.key]
+        self.judgement.validated_on = items_of(measured)
+        row, ties = chosen.row(measured), self.judgement.ties
+        second = None if ties is None else row.get(ties.key)
+        return {"valid": row[self.figure.key], "valid_ties": second}
 
     def row_of(
         self,
@@ -484,6 +511,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             **{key: predictor.metrics.get(key) for key in KEPT_OF_FIT},
             "pretrained": pretrained_in(predictor),
             "valid": None,
+            "valid_ties": None,
             "by_seed": None,
             "weights": None,
             "seconds": seconds,
@@ -491,6 +519,7 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             "run": None if run is None or len(rounds) > 1 else f"runs/{run.name}",
             "tied": False,
             "against": None,
+            "above_floor": None,
             "course": None,
         }
 
@@ -503,17 +532,25 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
     def rank(self) -> None:
         """Best first, equal ones by the figure that breaks ties; the winner, where it is known,
         before all others."""
-        figures = [self.figure]
-        if self.figure.ties:
-            figures.append(self.room.figure(self.figure.ties))
+        figures = [each for each in (self.figure, self.judgement.ties) if each is not None]
+        figures = self.telling() or figures
 
         def place(row: Row) -> tuple[bool, bool, list[float]]:
-            """What rows are sorted by; of equal ones the quickest to fit comes first."""
-            behind = row["model"] != self.judgement.winner
+            """What rows are sorted by; of equal ones the simpler comes first."""
+            behind = row["model"] != self.judgement.winner and not self.telling()
             values = [each.signed(row.get(each.key)) for each in figures]
-            return row["status"] != "ok", behind, [*values, row.get("seconds") or 0.0]
+            return row["status"] != "ok", behind, [*values, *self.judgement.simple(row["model"])]
 
         self.rows.sort(key=place)
+
+    def telling(self) -> list[Figure]:
+        """Where no model got anything right: the other figures, from the first that tells some apart."""
+        good = [row for row in self.rows if row["status"] == "ok"]
+        if not good or not nothing_right(good, self.figure):
+            return []
+        others = self.room.ranked_by(self.figure.key)[1:]
+        told = [len({row.get(each.key) for row in good}) > 1 for each in others]
+        return list(others[told.index(True) :]) if True in told else []
 
     def refer(self, rounds: list[Round]) -> Iterator[Event]:
         """What tools from outside the ladder reach on the same parts, and a pretrained model."""
@@ -564,10 +601,18 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             seconds=time.perf_counter() - self.begin,
             out=None if folder is None else str(folder),
             copies=copies(self.room.cut.by_key(data)),
+            test_copies=self.test_copies[0],
+            test_sequences=self.test_copies[1],
             measured_on=items,
+            measured_in=f"blocks of {BLOCK} symbols" if self.judgement.of_stream else "items",
             margin=self.options.margin,
             seeds=self.options.seeds,
+            margin_of=self.judgement.margin_of or None,
             chosen_on=self.judgement.chosen_on,
+            chosen_among=[self.judgement.winner, *self.judgement.equals]
+            if self.judgement.equals
+            else [],
+            chosen_by=self.judgement.equals_by if self.judgement.equals else None,
             validated_on=self.judgement.validated_on,
             unmixed=self.unmixed,
             references=self.references,
@@ -581,8 +626,12 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
                 self.room.floor,
                 self.judgement.validated_on,
                 self.references,
+                equals=equals_in_words(self.judgement.equals, self.judgement.equals_by),
+                ties=next(iter(self.telling()), self.judgement.ties),
+                margin_of=self.judgement.margin_of,
+                measured_in=f"blocks of {BLOCK} symbols" if self.judgement.of_stream else "items",
             )
-            + more_data(self.curve, self.rows, self.figure),
+            + more_data(self.curve, self.rows, self.figure, self.room.floor),
             recommendation=recommended(self.rows, self.figure, self.options, self.judgement),
             disagreements=None,
             command=self.command(data),
@@ -596,7 +645,8 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
             return call_with(self.room, self.files, self.specs, asked)
         if self.files.get("data") is None and data.origin == MEMORY:
             return call_of(self.room.name, self.files, self.options.out, asked)
-        return command_of("compare", [self.room.name, data.origin], asked)
+        named = {part: self.files[part] for part in PARTS[1:] if self.files.get(part)}
+        return command_of("compare", [self.room.name, data.origin], named | asked)
 
     def disagreements(self, rounds: list[Round]) -> Record | None:
         """The items of the test on which the two best rungs differ most, with what each said."""
@@ -614,13 +664,6 @@ class Comparison(Trials, Fits, TimeCurves, Mixing):
 def pretrained_in(predictor: Predictor) -> str | None:
     """The folder of the pretrained model that a model stands on, if any."""
     return next((part.pretrained for part in predictor.model.parts if part.pretrained), None)
-
-
-def copies(data: Sequences) -> float:
-    """The share of sequences that are copies of one before; 0 for a stream or a series."""
-    if data.by == "stream" or data.is_series or len(data) < 2:
-        return 0.0
-    return 1 - len(np.unique(equal_groups(data))) / len(data)
 
 
 def itself(predictor: Predictor) -> Predictor:
@@ -650,35 +693,3 @@ def under(name: str, seen: list[str], event: Event) -> Event | None:
     if event["event"] in ("done", "part", "warning"):
         return None
     return event | {"model": name} | ({"quiet": True} if event["event"] == "data" else {})
-
-
-def units_of(units: str, settings: Mapping[str, Any], room: Task) -> list[str]:
-    """The units to be compared, or one that is not named."""
-    names = list(dict.fromkeys(each.strip() for each in units.split(",") if each.strip()))
-    if not names:
-        return [""]
-    if "unit" in settings:
-        raise ConfigError("one unit or several", got="--unit and --units", do="Leave one out")
-    if room.figures[0].key not in room.across_units:
-        raise ConfigError(
-            f"figures of {room.name} are not the same for every unit",
-            got=f"--units {units}",
-            do="Compare one --unit at a time",
-        )
-    for name in names:
-        build(room.coding, {"unit": name}, "codec")
-    return names
-
-
-def over_seeds(rows: list[Row], keys: Sequence[str]) -> Row:
-    """One row for several seeds: means of their figures, each beside it; what it cost is the sum."""
-    first = rows[0]
-    if len(rows) == 1:
-        return first
-    mean = {
-        key: float(np.mean([row[key] for row in rows]))
-        for key in (*keys, "valid")
-        if all(isinstance(row.get(key), (int, float)) for row in rows)
-    }
-    seconds = sum(row["seconds"] for row in rows)
-    return first | mean | {"by_seed": [row[keys[0]] for row in rows], "seconds": seconds}

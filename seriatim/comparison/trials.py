@@ -26,13 +26,11 @@ FEW_SYMBOLS = 5_000  # of a test part: so little is always scored whole
 FEW_ITEMS = 100  # sequences of a test: fewer are never left, and no ground for a verdict
 SLICE = 20_000  # symbols of training data, by which an untrained network gets its vocabulary
 TRIALS = (1 / 64, 1 / 16, 1 / 4)  # shares of the data, by which slow counting is known before
+FIRST = 8.0  # seconds of a first trial: compiling takes some
+PART = 0.25  # of the time that is left, which a first trial may take
 WARM = 0.1  # seconds of a first trial that say nothing about how long reading takes
 TRIED = 1 / 32  # of the test part, scored before a network learns, to know how long that takes
-GROWING = (
-    1 / 128,
-    1 / 32,
-    1 / 8,
-)  # of the test part: the first time takes longer, little is slower
+GROWING = (1 / 128, 1 / 32, 1 / 8)  # of the test part: little is slower
 PATIENCE = 0.04  # of all the time, after which that is known well enough
 EACH = 15  # seconds that a network should have at least, when more time is advised
 LATE = 0.15  # of all the time: if so much has gone before anything is fitted, nothing is warmed up
@@ -65,12 +63,14 @@ class Trials:
 
     def warmed(self, rounds: list[Round]) -> list[Round]:
         """The same, when what takes seconds the first time (compiled code, what the processor can
-        do) has been done once: otherwise the first network would pay for all."""
+        do) has been done once: otherwise the first model would pay for all. Where it is late already,
+        and networks are to come, nothing is."""
         late = self.budget is not None and self.budget.spent() > LATE
-        if self.options.resume or late:
+        if self.options.resume or (late and self.learning):
             return rounds
         few = self.room.cut.some_of(rounds[0][1], self.slice_of(rounds[0][1]))
-        for name in (self.counting if self.budget is None else self.learning)[:1]:
+        by_clock = self.learning if self.budget is not None else []
+        for name in (by_clock or self.counting)[:1]:
             asked = dict(self.plans[name]) | ({"updates": 1} if name in self.learning else {})
             with suppress(SeriatimError, RuntimeError), listening(lambda event: None):
                 survives_bfloat16()
@@ -94,6 +94,7 @@ class Trials:
             few = cut.some_of(train, self.slice_of(train))
             name = self.learning[-1]
             predictor = untrained(self.room, spec_of(name), few, self.plans[name])
+            predictor.measure(cut.some_of(test, GROWING[0]), **self.measuring)  # it may compile
             before = self.budget.spent()
             for share in GROWING:
                 some, begin = cut.some_of(test, share), self.budget.clock()
@@ -152,16 +153,17 @@ class Trials:
         be told from the limit, and whether that is about what it takes or the least; 0 if it can
         learn from none of them: then there is little data. What a part takes beyond a smaller one
         is chance to a degree, and is multiplied by what is left of the data: so a larger part is
-        tried as long as that takes half of the limit at most."""
+        tried as long as that takes half of the limit at most. The first time may take longer, for it
+        compiles what is kept from then on: it is no measure."""
         trials: list[tuple[float, float]] = []
         times = len(rounds) * (2 if self.room.cut.walks else 1)  # fitted once more to choose
         least = max(CHEAP, limit) / 2
         for part in TRIALS:
-            share, seconds = self.tried(name, rounds[0], part, limit)
+            allowed = limit if trials else self.first_time(limit)
+            share, seconds = self.tried(name, rounds[0], part, allowed)
             if not share or (trials and share <= trials[-1][0]):
                 continue
             if not trials and seconds > WARM and projected([(share, seconds)]) > limit:
-                # the first time takes longer
                 share, seconds = self.tried(name, rounds[0], part, limit)
             seconds *= times
             trials.append((share, seconds))
@@ -172,6 +174,14 @@ class Trials:
             if len(trials) > 1 and projected(trials, 4 * share) / times > least:
                 break
         return projected(trials) if trials else 0.0, "about"
+
+    def first_time(self, limit: float) -> float:
+        """Seconds that a first trial may take: what compiles is no slow model. Where no network
+        waits, there are some even if no time is left."""
+        if self.budget is None:
+            return limit
+        least = 0.0 if self.learning else FIRST
+        return max(limit, PART * self.budget.left_over(), least)
 
     def tried(self, name: str, parts: Round, share: float, limit: float) -> tuple[float, float]:
         """A fit to a part of the data, and its measuring: the share it really was, 0 if that is too

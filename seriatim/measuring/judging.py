@@ -20,22 +20,31 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from seriatim.measuring.measured import Measured
 from seriatim.measuring.resampling import NORMAL
 
 BETTER, EQUIVALENT, UNDECIDED, WORSE = "better", "equivalent", "undecided", "worse"
+UNFINISHED = "unfinished"  # the winner is against a rung whose time was over: no verdict
 LEVEL = 0.05  # of error: of "better" for all rungs together, of "equivalent" for each
 FEW_ITEMS = 30  # of a test: nothing is told apart by fewer
+BLOCK = 20  # symbols of a stream that count as an item: neighbours depend on each other
 MAY_BE_BEST = 0.1  # a model leaves the confidence set if it is this improbable to be best
 TINY = 1e-12  # a deviation below this share of the figure is rounding
 
 
 def judged(
-    draws: np.ndarray, values: np.ndarray, winner: int, margin: float, items: int | None = None
+    draws: np.ndarray,
+    values: np.ndarray,
+    winner: int,
+    margin: float,
+    items: int | None = None,
+    within: float | None = None,
 ) -> list[dict[str, Any] | None]:
     """(M, R) draws, (M,) figures -> what the winner is against each of the others: the word, the
-    difference and its interval; None for the winner itself and for one that has no figure. Two that
-    differ in none of so many `items` may still in three of that many (the rule of three): as long as
-    that is more than the margin, they are not shown to be equivalent."""
+    difference and its interval; None for the winner itself and for one that has no figure. Equivalent
+    is what differs by less than `within`, or else than the margin's share of the winner's figure. Two
+    that differ in none of so many `items` may still in three of that many (the rule of three): as long
+    as that is more than the margin, they are not shown to be equivalent."""
     known = np.isfinite(values)
     apart = values - values[winner]  # (M,) above zero: the winner is ahead
     with np.errstate(invalid="ignore"):
@@ -47,7 +56,9 @@ def judged(
     for m in others:
         largest = np.maximum(largest, np.abs(moved[m]) / spread[m])
     together = float(np.quantile(largest, 1 - LEVEL)) if others else 0.0
-    within = margin * abs(float(values[winner]))
+    size = abs(float(values[winner]))
+    within = margin * size if within is None else within
+    share = within / size if size else margin
     found: list[dict[str, Any] | None] = []
     for m in range(len(values)):
         if m == winner or not known[m]:
@@ -56,7 +67,7 @@ def judged(
         sides = np.quantile(moved[m], [LEVEL, 1 - LEVEL]) + apart[m]  # two one-sided tests
         low, high = apart[m] - together * spread[m], apart[m] + together * spread[m]
         word = word_for(float(low), float(high), float(sides[0]), float(sides[1]), within)
-        alike = spread[m] <= least and items is not None and margin * items < 3
+        alike = spread[m] <= least and items is not None and share * items < 3
         found.append(
             {
                 "word": UNDECIDED if alike and word == EQUIVALENT else word,
@@ -96,6 +107,12 @@ def may_be_best(draws: np.ndarray, values: np.ndarray, level: float = MAY_BE_BES
             break
         inside[rows[int(size.max(1).argmax())]] = False
     return inside
+
+
+def items_of(measured: Measured) -> int:
+    """Of how many items something was measured: of a stream blocks of some symbols."""
+    several = len(measured.loss)
+    return several // BLOCK if measured.facts.get("by") == "stream" else several
 
 
 def over_seeds(draws: np.ndarray, values: np.ndarray, seed: int = 0) -> np.ndarray:

@@ -9,7 +9,8 @@ the points anew from their errors, and the law fitted again to each draw. No law
 have a share of how far a size is behind the last, more so of small sizes, and are larger where the law
 leaves more over; and of what it promises beyond the last size a share is doubted. These shares were
 decided on the data sets that benchmarks/data_curves.py calls CHOSEN. An interval is that of a figure
-measured on the same test after a fit to so much data.
+measured after a fit to so much data: on the same test, or, with the standard error of the figure on
+this test, on another as large.
 
     law = fitted(sizes, values, errors)      DataError where there is no law: see `refused`
     law.predicted(10 * sizes[-1])            value, low, high: an 80 % interval
@@ -84,12 +85,13 @@ class Law:
         """The figure at a size."""
         return float(self.along(np.array([float(size)]))[0, 0])
 
-    def predicted(self, size: float) -> Expected:
-        """What would be measured after a fit to so much data, more than the last size."""
+    def predicted(self, size: float, test: float = 0.0) -> Expected:
+        """What would be measured after a fit to so much data, more than the last size; `test` is the
+        standard error of the figure by the chance in the test."""
         chance = np.random.default_rng(1).standard_normal(len(self.points) - 1)
         value = self.value(size)
         doubt = DOUBT * (self.points[0, -1] - value)
-        noise = math.hypot(self.spread * math.sqrt(self.sizes[-1] / size), doubt)
+        noise = math.hypot(self.spread * math.sqrt(self.sizes[-1] / size), doubt, test)
         several = self.along(np.array([float(size)]))[1:, 0] + noise * chance
         low, high = np.quantile(several, [LOW, HIGH])
         within = [max(self.least, float(each)) for each in (value, low, high)]

@@ -21,10 +21,10 @@ def difference(mine: float | None, theirs: float | None, figure: Figure) -> floa
 
 
 def told_apart(
-    figure: Figure, apart: float, bounds: tuple[float, float], p: float, items: int
+    figure: Figure, apart: float, bounds: tuple[float, float], p: float, items: int, more: str = ""
 ) -> dict[str, Any]:
-    """The record of a difference of a figure, with its 95 % interval, and in words. One of the two
-    is better only if the test and the interval say so, on enough items."""
+    """The record of a difference of a figure, with its 95 % interval, and in words, to which `more`
+    may be added. One of the two is better only if the test and the interval say so, on enough items."""
     low, high = bounds
     sure = p < LEVEL and items >= FEW_ITEMS and (low > 0 or high < 0)
     word = UNDECIDED if not sure else BETTER if figure.signed(apart) < 0 else WORSE
@@ -36,7 +36,7 @@ def told_apart(
         "p": p,
         "test": figure.test_name,
         "word": word,
-        "words": f"{in_words(figure, apart, low, high)}, p = {p:.3g} ({figure.test_name}): "
+        "words": f"{in_words(figure, apart, low, high)}, p = {p:.3g} ({figure.test_name}){more}: "
         + (word if word == UNDECIDED else f"this model is {word}"),
     }
 
@@ -49,6 +49,8 @@ def in_words(figure: Figure, apart: float, low: float, high: float) -> str:
         which = "this model" if figure.signed(apart) > 0 else "the other one"
         return f"{figure.title} impossible for {which}"
     above, least, most = (signed(figure, each) for each in (apart, low, high))
+    if low == high == apart == 0:
+        return f"{figure.title} {above} (the same on every part of the data)"
     return f"{figure.title} {above} ({least} to {most})"
 
 

@@ -43,7 +43,7 @@ from seriatim.models.base import Model, check_finite
 from seriatim.models.ladder import Part
 from seriatim.models.renumbered import matched
 from seriatim.records import Record, record
-from seriatim.runs.against import difference, told_apart
+from seriatim.runs.against import difference, in_words, told_apart
 from seriatim.runs.card import card_of
 from seriatim.runs.folder import CARD, FORMAT, SEEN, seal, start_folder
 from seriatim.settings import build, named
@@ -314,7 +314,25 @@ class Predictor:
         if math.isfinite(apart):
             first, second = named(figure.draws)([measured, other])
             bounds = middle_of(first - second)
-        return told_apart(figure, apart, bounds, p, len(measured.loss))
+        return told_apart(
+            figure,
+            apart,
+            bounds,
+            p,
+            len(measured.loss),
+            self.by_ties(measured, other, figure, apart),
+        )
+
+    def by_ties(self, measured: Measured, other: Measured, figure: Figure, apart: float) -> str:
+        """Of models with the same figure the difference of the one that breaks ties, in words."""
+        if apart or not figure.ties:
+            return ""
+        ties = self.task.figure(figure.ties)
+        apart = difference(self.value(measured, ties), self.value(other, ties), ties)
+        if not math.isfinite(apart):
+            return ""
+        first, second = named(ties.draws)([measured, other])
+        return f"; {in_words(ties, apart, *middle_of(first - second))}"
 
     def judged_by(self) -> Figure:
         """The figure by which models of this task are told apart."""

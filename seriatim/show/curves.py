@@ -57,6 +57,18 @@ def words_of(figure: str) -> str:
     return " ".join(ABBREVIATED.get(word, word) for word in figure.split("_"))
 
 
+def with_intervals(record: Record) -> bool:
+    """Whether any row of a comparison has an interval of its figure."""
+    several = [(row.get("interval") or {}).get(record["figure"]) for row in record["rows"]]
+    return any(each and None not in each for each in several)
+
+
+def told_rows(record: Record, rows: list[Row]) -> list[Row]:
+    """The rows behind a picture; bounds only where there are intervals."""
+    left = () if with_intervals(record) else ("low", "high")
+    return plain_rows([{k: v for k, v in row.items() if k not in left} for row in rows])
+
+
 def scored(record: Record) -> list[Row]:
     """The rows of a comparison that have a figure, with its interval."""
     found: list[Row] = []
@@ -126,7 +138,7 @@ def leaderboard(record: Record) -> Chart:
         height=STEP * len(rows),
         padding={"left": 10, "top": 10, "bottom": 10, "right": letters(r["written"] for r in rows)},
     )
-    return Chart(view, title_of(record), said_of_marks(record, rows), plain_rows(rows))
+    return Chart(view, title_of(record), said_of_marks(record, rows), told_rows(record, rows))
 
 
 def quality(record: Record) -> Chart:
@@ -174,7 +186,7 @@ def quality(record: Record) -> Chart:
         best.transform_filter("datum.best"),
         height=HEIGHT,
     )
-    return Chart(view, title_of(record), said_of_marks(record, rows), plain_rows(rows))
+    return Chart(view, title_of(record), said_of_marks(record, rows), told_rows(record, rows))
 
 
 def time_curve(record: Record) -> Chart:
@@ -298,8 +310,9 @@ def said_of_marks(record: Record, rows: list[Row]) -> str:
     words = words_of(record["figure"])
     hollow = " Hollow: unfinished, no verdict." * any(r["state"] == UNFINISHED for r in rows)
     better = BETTER[record["higher_is_better"]].capitalize()
+    line = ", its 95 % interval as a line" if with_intervals(record) else ""
     return (
-        f"A mark for each model's {words} on the test, its 95 % interval as a line. {better}. "
+        f"A mark for each model's {words} on the test{line}. {better}. "
         f"{said_of_winner(record, rows)}{hollow}"
     )
 

@@ -65,7 +65,10 @@ def write(table: RenderableType) -> None:
 
 def add_protocol(table: Table, record: Record) -> None:
     """What the figures of a record rest on, a row each."""
+    told = any("seen in training" in words for words in record.get("notes", ()))
     for name, value in record["protocol"].items():
+        if name == "seen_in_training" and told:
+            continue
         words = seen_in_words(value) if name == "seen_in_training" else str(value)
         table.add_row(f"protocol: {name.replace('_', ' ')}", Text(words))
 

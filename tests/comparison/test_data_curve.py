@@ -69,7 +69,7 @@ def test_without_it_there_is_no_curve(tmp_path, monkeypatch):
 def test_the_command_line_prints_it_draws_it_and_goes_on_with_it(tmp_path, monkeypatch):
     """Under the table, as curve.png, in the report; what a comparison has kept is not fitted again."""
     monkeypatch.chdir(tmp_path)
-    asked = ("compare", "language", "markov:length=4000", "--models", "unigram,markov", "--curve")
+    asked = ("compare", "language", "markov:length=8000", "--models", "unigram,markov", "--curve")
     said = seriatim(*asked, "--out", "out")
     assert "markov with more data, 80 %: x 2: " in said.out
     assert (tmp_path / "out/curve.png").is_file()

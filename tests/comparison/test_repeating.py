@@ -26,7 +26,7 @@ def figures(record):
 
 def test_what_it_rests_on_stands_in_the_record(before):
     found = before[1]["provenance"]
-    assert found["protocol"] == 1 and found["seed"] == 3
+    assert found["protocol"] == 2 and found["seed"] == 3
     assert found["asked"] == {"models": "unigram,markov,rnn", **ASKED}
     assert {"seriatim", "torch", "numpy", "python", "threads"} <= found.keys()
     assert len(found["data_fingerprint"]) == 64 and found["data_files"] == [DATA]

@@ -515,9 +515,12 @@ def test_the_winner_is_chosen_on_validation_data_and_mixed(book):
     best, mixture = min(alone, key=lambda name: alone[name]), mixed[0]
     margin = record["margin"] * alone[best]
     expected = mixture["model"] if mixture["valid"] < alone[best] - margin else best
-    assert record["rows"][0]["model"] == record["recommendation"]["best"] == expected
+    assert record["rows"][0]["model"] == expected
+    kept = record["recommendation"]["best"]  # no mixture that is unfinished, or worse on the test
+    assert kept == expected or (kept in expected.split("+") and record["recommendation"]["why"])
     assert {each["name"] for each in record["references"]} == {"bz2", "xz"}
-    assert all(row["against"]["word"] for row in record["rows"][1:])
+    finished = [row for row in record["rows"][1:] if not row["unfinished"]]
+    assert all(row["against"]["word"] for row in finished)
 
 
 def test_seeds_and_units_are_compared_in_one_table(book):

@@ -167,7 +167,11 @@ def test_the_floor_is_no_floor_where_others_are_better_on_the_test():
     assert "found more" not in not_above([best, other], "persistence", 100)
     assert "found more" in not_above([best, scored("theta", 1.1)], "persistence", 100)
     floor = scored("persistence", 0.9, against=worse)
-    assert "is better on the test" in not_above([scored("theta", 1.0), floor], "persistence", 100)
+    good, figure = [scored("theta", 0.7), floor], task("classify").figures[0]
+    assert not not_above(good, "persistence", 100)
+    words = verdict(good, figure, 100, floor="persistence")
+    assert words.startswith("theta was chosen on validation data, and the test contradicts")
+    assert "persistence, the floor, is better there" in words and "rely on neither" not in words
 
 
 def test_the_same_answers_on_few_items_are_not_equivalence():

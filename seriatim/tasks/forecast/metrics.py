@@ -45,6 +45,7 @@ INTERVALS = {
 EVEN = np.arange(1, 20) / 20  # the levels that CRPS is taken over, where there are more
 
 
+SAME = 1e-6  # relative: what differs by less in every part is the same forecast, but for rounding
 FEWEST = 4  # origins that do not overlap, or series: an interval of fewer says nothing
 
 
@@ -456,6 +457,8 @@ def against(cells: Cells, naive: Cells, overlap: int, owners: np.ndarray) -> Rec
     else:
         loss, simple = (np.array(by_origin(each), np.float64) for each in (cells, naive))  # (O,)
         error, naive_error = mean_known(cells["mae"]), mean_known(naive["mae"])
+    if np.allclose(loss, simple, rtol=SAME, atol=0.0, equal_nan=True):  # it is the naive forecast
+        loss, error = simple, naive_error
     enough = (~np.isnan(loss)).sum() > overlap
     statistic, p = diebold_mariano(loss, simple, overlap) if enough else (math.nan, None)
     return {

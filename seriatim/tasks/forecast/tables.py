@@ -191,6 +191,9 @@ def add_naive(table: Table, record: Record) -> None:
         return
     statistic, p = number(against["diebold_mariano"], "{:.2f}"), number(against["p"], "{:.2g}")
     gone = None if against["skill"] is None else 100 * against["skill"]
+    if gone == 0 and against["diebold_mariano"] in (0, None):
+        table.add_row("against naive", "it is the naive forecast")
+        return
     words = f"{number(gone, '{:+.1f} %')} (Diebold-Mariano {statistic}, p = {p})"
     table.add_row("against naive", words)
     table.add_row("  which is", record["protocol"]["naive"])

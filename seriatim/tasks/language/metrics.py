@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from seriatim.tasks.language.predictor import LanguagePredictor
 
 BITS = 1 / math.log(2)
+LONG_REGION = 5_000  # symbols of a region: of a longer one its beginning is nothing
+BEGINNING = 32  # symbols of a region, whose past was not read
 
 
 NOISE = 1e-4  # share of the loss below which a difference is rounding, or the weight of nothing
@@ -98,9 +100,11 @@ def figures(measured: Measured) -> dict[str, Any]:
     }
     if not impossible:
         scale = BITS * tokens / characters
-        bounds["nats_per_token"] = list(middle_of(drawn(loss, measured)))
-        whole = middle_of(drawn(side + loss, measured))
-        bounds["bits_per_character"] = [end * scale for end in whole]
+        less = cost_of_beginnings(loss, measured.facts.get("regions", 1))
+        low, high = middle_of(drawn(loss, measured))
+        bounds["nats_per_token"] = [low - less, high]
+        low, high = middle_of(drawn(side + loss, measured))
+        bounds["bits_per_character"] = [(low - less) * scale, high * scale]
     return {
         "nats_per_token": finite(nats),
         "bits_per_token": finite(nats * BITS),
@@ -159,7 +163,9 @@ def drawn_in_words(measured: Measured) -> str:
     """How the intervals were made."""
     regions = measured.facts.get("regions", 1)
     if regions > 1:
-        return f"95 %, Student's t over {regions} regions, their halves and how neighbours differ"
+        words = f"95 %, Student's t over {regions} regions, their halves and how neighbours differ"
+        short = len(measured.loss) // regions <= LONG_REGION
+        return words + "; less what their beginnings cost, before which nothing was read" * short
     lines = measured["by"] == "line"
     return f"95 % bootstrap, {RESAMPLES} resamples of " + (
         "sequences" if lines else blocks_in_words(whole_loss(measured))
@@ -223,6 +229,20 @@ def whole_loss(measured: Measured) -> np.ndarray:
 def regions_in(data: Sequences, tokens: int) -> int:
     """Of how many regions a stream was put together; 1 if their halves are shorter than a block."""
     return data.regions if tokens >= 2 * data.regions * FIRST_BLOCK else 1
+
+
+def cost_of_beginnings(loss: np.ndarray, regions: int) -> float:
+    """Nats a symbol by which short regions are dearer than the same symbols are within their text:
+    what their first symbols cost beyond the others, for what stands before them was not read."""
+    size = len(loss) // max(1, regions)
+    if regions == 1 or size > LONG_REGION:
+        return 0.0
+    first = np.concatenate(
+        [np.arange(BEGINNING) + r * len(loss) // regions for r in range(regions)]
+    )
+    among = np.ones(len(loss), bool)
+    among[first] = False
+    return max(0.0, float(loss[first].mean() - loss[among].mean())) * len(first) / len(loss)
 
 
 def drawn(values: np.ndarray, measured: Measured) -> np.ndarray:
