@@ -38,6 +38,7 @@ ROOMS = [
     "fitting_options",
     "fitting",
     "prospects",
+    "verdict",
     "leaderboard",
     "plotting",
     "faces",

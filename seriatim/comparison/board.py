@@ -19,7 +19,6 @@ from seriatim.comparison.judgement import Judgement
 from seriatim.comparison.repeating import fingerprint_of
 from seriatim.data.sequences import Sequences
 from seriatim.errors import ConfigError, RunError, SeriatimError
-from seriatim.leaderboard import verdict
 from seriatim.measuring.measured import Measured
 from seriatim.progress import LISTENER, listening, passing
 from seriatim.records import Record, record
@@ -27,6 +26,7 @@ from seriatim.runs.predictor import Predictor
 from seriatim.runs.task import task_of
 from seriatim.settings import named
 from seriatim.tasks.base import Figure, Task
+from seriatim.verdict import verdict
 
 Row = dict[str, Any]
 MARGIN = 0.01  # share of the best figure below which a difference does not matter

@@ -34,7 +34,6 @@ from seriatim.data.sequences import NUMBERS, Sequences
 from seriatim.errors import ConfigError, SeriatimError, nearest, told_by
 from seriatim.fitting import fit_events
 from seriatim.fitting_options import CompareOptions
-from seriatim.leaderboard import equals_in_words, verdict
 from seriatim.measuring.fingerprint import fingerprint
 from seriatim.measuring.judging import BLOCK, items_of
 from seriatim.measuring.measured import Measured
@@ -51,6 +50,7 @@ from seriatim.tasks.base import Figure, Task
 from seriatim.tasks.opening import load
 from seriatim.training.ending import ENDING
 from seriatim.training.loop import relay
+from seriatim.verdict import equals_in_words, verdict
 
 Event = dict[str, Any]
 Row = dict[str, Any]

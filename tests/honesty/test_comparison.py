@@ -19,7 +19,6 @@ from seriatim.comparison.budget import CHEAP, SHORTEST, Budget, projected
 from seriatim.comparison.running import Comparison
 from seriatim.errors import ConfigError
 from seriatim.fitting_options import CompareOptions
-from seriatim.leaderboard import verdict
 from seriatim.models.ngrams.ngram import Ngram
 from seriatim.progress import exhausted
 from seriatim.show.progress import Watcher
@@ -28,6 +27,7 @@ from seriatim.tasks.autoencode import likelihood
 from seriatim.tasks.autoencode import predictor as autoencode
 from seriatim.training.ending import Ending, improving
 from seriatim.training.trials import choose_looks
+from seriatim.verdict import verdict
 from tests.honesty import seriatim
 from tests.training.test_loop import loop
 

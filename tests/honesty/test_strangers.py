@@ -10,10 +10,11 @@ import pytest
 import seriatim as st
 from seriatim.comparison.time_curve import course_of
 from seriatim.errors import DataError
-from seriatim.leaderboard import beside_networks, footnotes, not_above, verdict
+from seriatim.leaderboard import beside_networks, footnotes
 from seriatim.measuring.judging import judged
 from seriatim.tasks import task
 from seriatim.training.ending import Ending
+from seriatim.verdict import not_above, verdict
 from tests.honesty import seriatim
 from tests.honesty.test_comparison import scored
 

@@ -17,7 +17,6 @@ from seriatim.leaderboard import (
     columns,
     footnotes,
     stopped_by_patience,
-    verdict,
     without_intervals,
 )
 from seriatim.measuring.judging import judged
@@ -29,6 +28,7 @@ from seriatim.show.tables import in_letters
 from seriatim.tasks import task
 from seriatim.tasks.forecast.tables import forecast_figures
 from seriatim.tasks.language.metrics import cost_of_beginnings
+from seriatim.verdict import verdict
 from tests.honesty import seriatim
 from tests.honesty.test_comparison import scored
 

@@ -14,10 +14,11 @@ from seriatim.comparison.running import Comparison
 from seriatim.comparison.time_curve import SHORT, course_of, course_through, limits_of, too_short
 from seriatim.fitting import Fit, sorted_out
 from seriatim.fitting_options import CompareOptions
-from seriatim.leaderboard import unfinished_means, verdict
+from seriatim.leaderboard import unfinished_means
 from seriatim.progress import exhausted
 from seriatim.tasks import task
 from seriatim.training.loop import Loop
+from seriatim.verdict import verdict
 from tests.honesty.test_comparison import BOOK, FakeClock, book, scored  # noqa: F401
 
 TIMES = (1 / 16, 1 / 8, 1.0)
