@@ -143,7 +143,8 @@ def test_how_data_are_read_has_one_name_at_every_door():
     python = inspect.signature(st.read).parameters
     inside = {"paths", "unit", "problems", "notes", "gaps", "wants"}  # of no file, or for callers
     options = {each.name: each for room in tasks() for each in fields(room.reading)}
-    assert options.keys() == python.keys() - inside
+    of_pairs = {"also"}  # which columns are sources, once they are read
+    assert options.keys() - of_pairs == python.keys() - inside
     for room in tasks():
         asked = {each.name: each.default for each in fields(room.reading)} | {"by": "line"}
         asked |= {"fill": "keep", "distinct": True} if "fill" in asked else {"distinct": True}

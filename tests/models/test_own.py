@@ -14,7 +14,7 @@ from seriatim.models.own import named_by, own_rungs
 from seriatim.tasks import task
 from tests.own import Again, Stumbling, TableNet
 
-DATA = "markov:length=3000"
+DATA = "markov:length=12000"
 RUNGS = task("language").rungs
 
 
