@@ -61,7 +61,7 @@ def test_a_class_is_ranked_beside_ours_with_intervals_and_words(tmp_path, monkey
     assert {each.stem for each in (tmp_path / "all" / "measured").iterdir()} == {*rows}
     assert sum("a run folder holds no code" in each for each in notes) == 2
     assert record["command"].startswith(
-        "st.compare('language', 'markov:length=3000', ['markov', Again, TableNet], q=0.2"
+        "st.compare('language', 'markov:length=12000', ['markov', Again, TableNet], q=0.2"
     )
     assert record["command"].endswith("# in Python, with your own Again, TableNet")
     assert "table-net" in record.to_frame("polars")["model"].to_list()
