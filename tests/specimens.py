@@ -825,7 +825,9 @@ class PairSpecimen(Specimen):
     def data(self) -> Any:
         dice = np.random.default_rng(0)
         rows = ["".join(dice.choice(list("abc"), dice.integers(1, 5))) for _ in range(30)]
-        fields = {"source": Field.of_text(rows), "target": Field.of_text(map(str.upper, rows))}
+        tree = self.settings.get("encoder_mixer") == "tree"
+        given = [f"({row})" for row in rows] if tree else rows
+        fields = {"source": Field.of_text(given), "target": Field.of_text(map(str.upper, rows))}
         return Sequences(fields, unit="character")
 
 
