@@ -100,7 +100,7 @@ class Autoencoding(Predictor):
             self.metrics["shares"][name] = (counts / counts.sum()).tolist()
         if not self.latent:
             return
-        given = " given its vector" if self.plain else ", the vector's included,"
+        given = " given its vector" if self.plain else " with the vector's included"
         self.metrics["per"] = "nats per symbol" + given
         train = lesson.train
         some = train.take(evenly(train.x.lengths, MOST_LEARNED, MOST_READ_AGAIN))

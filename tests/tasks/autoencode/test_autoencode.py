@@ -327,6 +327,11 @@ def labelled():
     ), data
 
 
+def test_what_a_fit_says_of_its_loss_has_no_comma_of_its_own(grammar):
+    """It stands before another: "best after so many updates"."""
+    assert grammar.metrics["per"] == "nats per symbol with the vector's included"
+
+
 def test_a_variational_model_learns_and_says_whether_its_vector_is_used(grammar):
     found = grammar.evaluate("sentences:count=200,seed=9", draws=16)
     assert found["entropy"] < found["nats_per_symbol"] < found["bound_per_symbol"] < 3.2
@@ -538,6 +543,7 @@ def test_a_plain_vector_has_no_probability(tmp_path):
         variational=False,
         threads=1,
     )
+    assert model.metrics["per"] == "nats per symbol given its vector"
     with pytest.raises(ConfigError, match="no probability"):
         model.score("sentences:count=5")
     assert (
