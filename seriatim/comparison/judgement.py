@@ -127,18 +127,21 @@ class Judgement:
             row = order[0]
         self.equals = [e["model"] for e in order if e is not row and e[key] == row[key]]
         self.equals = [name for name in self.equals if not by_name[name]["weights"]]
-        others = [self.place(by_name[name], key)[1] for name in self.equals]
-        told = self.ties is not None and self.place(row, key)[1] < min(others, default=np.inf)
+        others = [self.place(by_name[name], key)[:3] for name in self.equals]
+        own, alone = self.place(row, key)[:3], [each for each in others if each[1]]
+        told = self.ties is not None and len(alone) < len(others) and own < min(others)
         self.equals_by = self.ties.title if told and self.ties is not None else ORDER
         return row
 
-    def place(self, row: Row, key: str) -> tuple[float, float, int, int]:
-        """What rows are sorted by, to choose: the figure, the one that breaks ties, and how simple."""
+    def place(self, row: Row, key: str) -> tuple[float, bool, float, int, int]:
+        """What rows are sorted by, to choose: the figure, whether it is another model under the name of
+        a network that had nothing to add, the figure that breaks ties, and how simple."""
         second = None
         if self.ties is not None:
             second = row.get("valid_ties" if key == "valid" else self.ties.key)
         signed = self.ties.signed(second) if self.ties is not None else 0.0
-        return (self.figure.signed(row[key]), signed, *self.simple(row["model"]))
+        alone = bool(row.get("beside_alone"))
+        return (self.figure.signed(row[key]), alone, signed, *self.simple(row["model"]))
 
     def simple(self, name: str) -> tuple[int, int]:
         """How far up the ladder a model stands, a mixture above all."""

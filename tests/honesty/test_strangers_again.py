@@ -365,3 +365,17 @@ def test_the_naive_forecast_is_not_tested_against_itself():
     record = model.evaluate(x, begin="90")
     assert record["against_naive"] == {"skill": 0.0, "diebold_mariano": 0.0, "p": 1.0}
     assert "it is the naive forecast" in in_letters(forecast_figures(record))
+
+
+def test_a_network_that_had_nothing_to_add_is_not_chosen_before_what_answers():
+    figures = task("classify")
+    rows = [
+        scored("mean", 0.85) | {"beside": "linear", "beside_alone": True, "valid_ties": 0.51947},
+        scored("linear", 0.85) | {"valid_ties": 0.51953},
+    ]
+    rows = [row | {"valid": 0.85, "weights": None} for row in rows]
+    judgement = Judgement(
+        figures.figures[0], 0.01, ties=figures.figure("log_loss"), ladder={"linear": 1, "mean": 2}
+    )
+    assert judgement.chosen(rows, "valid")["model"] == "linear"
+    assert judgement.equals == ["mean"] and "ladder" in judgement.equals_by
